@@ -1,0 +1,91 @@
+"""What filerefs raises: misuse only.  Trouble with one reference is a `Refused`, never an exception.
+
+    FilerefsError
+    ├── OptionError (ValueError)            an option has a value that it does not take
+    │   └── OptionTypeError (TypeError)     … or one of another type
+    ├── PathFormatError (ValueError)        `format_ref` was given what can name no file
+    ├── RootError (OSError)                 the root cannot serve
+    │   ├── RootNotFoundError               it is no directory, or cannot be opened
+    │   ├── RootClosedError                 it was closed
+    │   └── UnsupportedPlatformError        no confined way to open files exists here yet
+    └── SpanMismatchError (ValueError)      outcomes were rewritten into a message they do not belong to
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "FilerefsError",
+    "OptionError",
+    "OptionTypeError",
+    "PathFormatError",
+    "RootClosedError",
+    "RootError",
+    "RootNotFoundError",
+    "SpanMismatchError",
+    "UnsupportedPlatformError",
+]
+
+
+class FilerefsError(Exception):
+    """Every exception of this library derives from this one."""
+
+
+class OptionError(FilerefsError, ValueError):
+    """
+    An option has a value that it does not take.
+
+    `option` is the option's name, `value` what was given.
+    """
+
+    def __init__(self, option: str, value: object, expected: str) -> None:
+        super().__init__(f"`{option}` must be {expected}, not {value!r}")
+        self.option = option
+        self.value = value
+        self.expected = expected
+
+
+class OptionTypeError(OptionError, TypeError):
+    """An option has a value of a type that it does not take."""
+
+
+class PathFormatError(FilerefsError, ValueError):
+    """`format_ref` was given a `path` that can name no file: empty, or with a NUL in it."""
+
+    def __init__(self, path: object, problem: str) -> None:
+        super().__init__(f"cannot write a reference to {path!r}: {problem}")
+        self.path = path
+        self.problem = problem
+
+
+class RootError(FilerefsError, OSError):
+    """The root cannot serve.  `root` is the path that was given for it."""
+
+    def __init__(self, root: str, problem: str) -> None:
+        super().__init__(f"root {root!r}: {problem}")
+        self.root = root
+        self.problem = problem
+
+
+class RootNotFoundError(RootError):
+    """The root is no directory, or it cannot be opened."""
+
+
+class RootClosedError(RootError):
+    """The root was used after `close()`."""
+
+
+class UnsupportedPlatformError(RootError):
+    """This platform has no confined way to open files yet; parsing and rendering work everywhere."""
+
+
+class SpanMismatchError(FilerefsError, ValueError):
+    """
+    The text at `span` (start, end, in code points) of a message is not the token that an outcome remembers.
+
+    `token` is the token that was parsed; the message given to `rewrite` is another one.
+    """
+
+    def __init__(self, token: str, span: tuple[int, int]) -> None:
+        super().__init__(f"the message has no {token!r} at {span[0]}:{span[1]}; rewrite the message that was parsed")
+        self.token = token
+        self.span = span

@@ -1,0 +1,206 @@
+"""What became of a reference: attached or refused.  A closed union; close every `match` with `assert_never`."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from filerefs import naming
+
+if TYPE_CHECKING:
+    from filerefs.mentions import Ref
+
+Kind: TypeAlias = Literal["file", "directory", "media"]
+Lines: TypeAlias = tuple[tuple[int, int], ...]
+Span: TypeAlias = tuple[int, int]
+
+
+class Reason(StrEnum):
+    """
+    Why a reference was refused.  The comment behind each says what the host program can set.
+
+    .. versionadded:: 0.1
+    """
+
+    NOT_FOUND = "not_found"
+    """No such file.  Nothing to set: names are never searched for."""
+    OUTSIDE_ROOT = "outside_root"
+    """The name, or a link on its way, leads out of the root.  Choose a wider `root`."""
+    ABSOLUTE = "absolute"
+    """An absolute path or one with a drive.  Names are relative to `root`."""
+    HOME = "home"
+    """A path that starts with `~/`.  Nothing is expanded."""
+    SYMLINK = "symlink"
+    """A symbolic link is on the way.  `symlinks="inside"` follows those that stay inside."""
+    SYMLINK_LOOP = "symlink_loop"
+    """Links lead in a circle, or there are more than 40."""
+    NOT_REGULAR = "not_regular"
+    """A pipe, socket or device; or a file that was named as a folder."""
+    PERMISSION = "permission"
+    """The operating system does not let this process read it."""
+    SECRET = "secret"  # noqa: S105 (the word, no password)
+    """The name is that of a file with credentials.  `allow=("a/.env",)` opens exactly those names."""
+    BINARY = "binary"
+    """Neither text nor a known media type."""
+    BUDGET = "budget"
+    """The turn's total was spent before.  `Limits(total_bytes=…)`."""
+    TOO_MANY = "too_many"
+    """More references than `Limits(refs=…)`, or more lookups than one turn makes."""
+    AMBIGUOUS = "ambiguous"
+    """Two files differ only in Unicode normalisation, and the name typed is neither's exact name."""
+    BAD_NAME = "bad_name"
+    """No file can have this name: NUL, too long, not encodable."""
+    BAD_RANGE = "bad_range"
+    """The range lies wholly behind the end of the file, or too deep in it to be reached."""
+    BUSY = "busy"
+    """The file is locked or changing too fast, or the process has no free descriptor.  Try again."""
+    IO_ERROR = "io_error"
+    """The disk or file system failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """
+    One file, folder or medium that goes to the model, however often and however spelled it was named.
+
+    Attributes:
+        path: Relative to the root, `/`-separated, as on disk, without a final `/`; `.` is the root itself.
+            Through an allowed link: the link's own path.
+        refs: The references that name it, in order.
+        spans: For each of them the (start, end) in the message, in code points, that names it.
+        replacements: For each span the text that takes its place in the rewritten message.
+        kind: "file", "directory" or "media".
+        text: What the section shows, decoded; of a directory the listing; of media nothing.
+        size: Bytes on disk; 0 for a directory.
+        shown: UTF-8 bytes of `text`.
+        truncated: Whether `text` is less than what was asked for.
+        lines: The (first, last) lines shown, in file order, disjoint; None for the whole file.
+        total_lines: Lines of the whole file where it was read to its end, else None.
+        entries: Names in a directory's listing; None for anything else.
+        encoding: Python's name of the codec; None for a directory and media.
+        lossy: Whether bytes had to be replaced by U+FFFD.
+        language: Tag for the fence, "" for none.
+        media_type: "image/png" and the like for media, else None.
+        names: Further root-relative names of the same file (hard links, links) that were used.
+        notes: Whatever else is worth saying, one sentence each, without the file's name.
+        cautions: Those notes that are warnings: a cut, a guessed or lossy encoding.
+
+    .. versionadded:: 0.1
+    """
+
+    path: str
+    refs: tuple[Ref, ...]
+    spans: tuple[Span, ...]
+    replacements: tuple[str, ...]
+    kind: Kind
+    text: str = field(repr=False)
+    size: int
+    shown: int
+    truncated: bool = False
+    lines: Lines | None = None
+    total_lines: int | None = None
+    entries: int | None = None
+    encoding: str | None = None
+    lossy: bool = False
+    language: str = ""
+    media_type: str | None = None
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Literal["attached"]:
+        return "attached"
+
+    @property
+    def token(self) -> str:
+        """The first mention as it was typed."""
+        return self.refs[0].upto(self.spans[0][1])
+
+    @property
+    def label(self) -> str:
+        """The path for a heading: one printable line of at most 200 characters."""
+        return naming.label(self.path + "/" if self.kind == "directory" else self.path)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of `text` in UTF-8, in hexadecimal."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def summary(self) -> str:
+        """The one line that a host prints: `attached src/app.py (12.3 KB, python)`."""
+        return f"attached {self.label} ({', '.join(self._facts())})"
+
+    def _facts(self) -> list[str]:
+        if self.kind == "directory":
+            return ["directory", f"{self.entries} {'entry' if self.entries == 1 else 'entries'}"]
+        if self.kind == "media":
+            return [naming.human_size(self.size), self.media_type or "media"]
+        facts = []
+        if self.lines:
+            ranges = ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in self.lines)
+            facts.append(f"{'line' if len(self.lines) == 1 and self.lines[0][0] == self.lines[0][1] else 'lines'} {ranges}")
+        if self.truncated:
+            facts.append(f"{naming.human_size(self.shown)} of {naming.human_size(self.size)}")
+        else:
+            facts.append(naming.human_size(self.shown if self.lines else self.size))
+        if self.language:
+            facts.append(self.language)
+        return facts
+
+    def __repr__(self) -> str:
+        return f"Attached({self.path!r}, kind={self.kind!r}, shown={self.shown}, truncated={self.truncated}, mentions={len(self.spans)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """
+    A reference that could not be attached, and why.
+
+    Attributes:
+        path: The name as it was understood, `/`-separated.
+        refs: The references that name it, in order.
+        spans: For each of them the (start, end) in the message, in code points.
+        reason: Why, for programs.
+        detail: Why, for people and the model: one sentence without a final dot, without host paths.
+        hint: What the person could type instead; "" for nothing.  Never goes into the section.
+        notes: Whatever else is worth saying.
+
+    .. versionadded:: 0.1
+    """
+
+    path: str
+    refs: tuple[Ref, ...]
+    spans: tuple[Span, ...]
+    reason: Reason
+    detail: str
+    hint: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Literal["refused"]:
+        return "refused"
+
+    @property
+    def token(self) -> str:
+        """The first mention as it was typed."""
+        return self.refs[0].upto(self.spans[0][1])
+
+    @property
+    def label(self) -> str:
+        """The token for a heading: one printable line of at most 200 characters."""
+        return naming.label(self.token)
+
+    @property
+    def summary(self) -> str:
+        """The one line that a host prints: `could not attach @x.py: no such file`."""
+        return f"could not attach {self.label}: {self.detail}"
+
+    def __repr__(self) -> str:
+        return f"Refused({self.path!r}, reason={self.reason.value!r}, mentions={len(self.spans)})"
+
+
+Outcome: TypeAlias = Attached | Refused
