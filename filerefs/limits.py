@@ -43,6 +43,14 @@ class Limits:
             if value < 0:
                 raise OptionError(field.name, value, "a number of at least 0, or None")
 
+    def at_most(self, other: Limits) -> Limits:
+        """Return the lower of both for each limit."""
+        return Limits(**{field.name: _lower(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)})
+
+
+def _lower(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else min(one, other)
+
 
 class Budget:
     """

@@ -1,0 +1,92 @@
+"""filerefs turns `@path` in a chat message into file contents in the system prompt — only files inside one folder, never more than you allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filerefs.errors import (
+        FilerefsError,
+        OptionError,
+        OptionTypeError,
+        PathFormatError,
+        RootClosedError,
+        RootError,
+        RootNotFoundError,
+        SpanMismatchError,
+        UnsupportedPlatformError,
+    )
+    from filerefs.limits import Limits
+    from filerefs.loading import load
+    from filerefs.mentions import Ref, parse
+    from filerefs.naming import format_ref
+    from filerefs.outcomes import Attached, Outcome, Reason, Refused
+    from filerefs.rewriting import rewrite
+    from filerefs.root import Root
+    from filerefs.section import build_section, inject, strip_section
+    from filerefs.turn import Preprocessor, Turn, preprocess
+
+    __version__: str
+
+__all__ = [
+    "Attached",
+    "FilerefsError",
+    "Limits",
+    "OptionError",
+    "OptionTypeError",
+    "Outcome",
+    "PathFormatError",
+    "Preprocessor",
+    "Reason",
+    "Ref",
+    "Refused",
+    "Root",
+    "RootClosedError",
+    "RootError",
+    "RootNotFoundError",
+    "SpanMismatchError",
+    "Turn",
+    "UnsupportedPlatformError",
+    "build_section",
+    "format_ref",
+    "inject",
+    "load",
+    "parse",
+    "preprocess",
+    "rewrite",
+    "strip_section",
+]
+
+# Loaded when first asked for: a hook that finds no at-sign must not pay for what it does not use.
+_HOMES = {
+    "errors": "FilerefsError OptionError OptionTypeError PathFormatError RootClosedError RootError RootNotFoundError SpanMismatchError UnsupportedPlatformError",
+    "limits": "Limits",
+    "loading": "load",
+    "mentions": "Ref parse",
+    "naming": "format_ref",
+    "outcomes": "Attached Outcome Reason Refused",
+    "rewriting": "rewrite",
+    "root": "Root",
+    "section": "build_section inject strip_section",
+    "turn": "Preprocessor Turn preprocess",
+}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names.split():
+            value: object = getattr(import_module(f"filerefs.{home}"), name)
+            globals()[name] = value
+            return value
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("filerefs")
+    message = f"module 'filerefs' has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,167 @@
+"""One Ref -> what else it may mean, longest first: existence decides which (R8 to R12 of docs/grammar.md)."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from filerefs.mentions import JOINED_LETTER, Range, default_reading, dots_only, range_at_end, read_range, unescape_bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import regex
+
+    from filerefs.mentions import Ref
+
+READINGS = 32
+"""How many cuts of one run are tried: the whole run, and those nearest to its beginning."""
+
+
+class Reading(NamedTuple):
+    """
+    One way to read a mention.
+
+    `end` is where it ends in the message, `names` are the spellings to look for, best first, `fragment` is what
+    stands behind the name and was not understood (`#installation`, `:main`).
+    """
+
+    end: int
+    names: tuple[str, ...]
+    lines: Range | None = None
+    fragment: str = ""
+
+
+def readings(ref: Ref) -> Iterator[Reading]:
+    """Yield the ways to read *ref*, longest first, made one at a time."""
+    if ref.quoted:
+        yield Reading(ref.end, spellings(ref.path, quoted=True), ref.lines)
+        return
+    run = ref.run
+    start = ref.start + 1
+    for end in cuts(run):
+        yield from _at(run, start, end)
+    yield from _anchored(run, start)
+
+
+def default(ref: Ref) -> Reading:
+    """Return the default reading of *ref*."""
+    if ref.quoted:
+        return Reading(ref.end, spellings(ref.path, quoted=True), ref.lines)
+    # The spellings of the default reading are made from the text as typed, for its escapes may be literal.
+    length, _, lines = default_reading(ref.run)
+    text = ref.run[:length]
+    if lines is not None and (match := range_at_end().search(text)):
+        text = text[: match.start()]
+    return Reading(ref.end, spellings(text, quoted=False), lines)
+
+
+def _at(run: str, start: int, end: int) -> Iterator[Reading]:
+    """Yield what run[:end] may be: a name; a name and a range."""
+    text = run[:end]
+    fragment = _fragment().match(run, end)
+    yield Reading(start + end, spellings(text, quoted=False), None, fragment[0] if fragment else "")
+    if (":" in text or "#" in text) and (match := range_at_end().search(text)) and match.start():
+        yield Reading(start + end, spellings(text[: match.start()], quoted=False), read_range(match))
+
+
+def _anchored(run: str, start: int) -> Iterator[Reading]:
+    """Yield the names in front of each `#anchor`: a sign that is in so many names must not cut before all else failed."""
+    end = len(run)
+    for _ in range(READINGS):
+        end = run.rfind("#", 1, end)
+        if end < 0:
+            return
+        if fragment := _fragment().match(run, end):
+            yield Reading(start + end, spellings(run[:end], quoted=False), None, fragment[0])
+
+
+def spellings(text: str, *, quoted: bool) -> tuple[str, ...]:
+    r"""
+    Return the names that *text* may spell, best first: as it is, escapes undone, with `\` for `/`.
+
+    In quotes the escapes are undone already.
+    """
+    if "\\" not in text:
+        return (text,)
+    plain = text if quoted else unescape_bare(text)
+    return tuple(dict.fromkeys((text, plain, text.replace("\\", "/"), plain.replace("\\", "/"))))
+
+
+def cuts(run: str) -> list[int]:
+    """
+    Return where a name may end in *run*, longest first: at most `READINGS` places, the end of the run among them.
+
+    Where there are more places, those nearest to the beginning are kept: a name that holds dozens of separators
+    is written in quotes, one that stands in front of minified code is not.
+    """
+    ends = {len(run)}
+    _add_tail(run, len(run), ends)
+    # Twice as many as needed, since the tails of neighbouring cuts coincide.
+    for match in islice(_cut().finditer(run, 1), 2 * READINGS):
+        ends.add(match.start())
+        _add_tail(run, match.start(), ends)
+    ends.discard(0)
+    if run.endswith("/.") and not run.endswith("//."):
+        # The dot is a full stop; that `folder/.` exists too must not swallow it.
+        ends.discard(len(run))
+    ordered = sorted(ends)
+    kept = ordered[: READINGS - 1] + ordered[-1:] if len(ordered) > READINGS else ordered
+    return kept[::-1]
+
+
+def _add_tail(run: str, end: int, ends: set[int]) -> None:
+    """Add what is left of run[:end] when signs that only ever end a name are taken off one by one."""
+    for _ in range(READINGS):
+        last = run[end - 1 : end]
+        if last == "s" and run[end - 2 : end - 1] in ("'", "’"):
+            end -= 2
+        elif not last or last not in _TAIL or (last == "." and dots_only(run, end)):
+            return
+        else:
+            end -= 1
+        ends.add(end)
+
+
+_TAIL = ".:_-/\\#*?!~"
+
+# Separators and brackets cut wherever they stand (unless a backslash is in front), so does a change between a
+# script without blanks and any other.  A dot never does: `@app.route` is not the folder `app`.
+_SEPARATORS = r""",;:|<>()\[\]{}"'`＂＇、，；：｜＜＞（）［］｛｝「」『』【】〈〉《》〔〕“”„‘’‚«»‹›。！？…—–\u00a0\u2007\u202f"""
+
+
+@cache
+def _cut() -> regex.Pattern[str]:
+    import regex
+
+    other = rf"[^{JOINED_LETTER}\p{{M}}]"
+    return regex.compile(
+        rf"""(?V1x) (?<! \\ ) (?= [{_SEPARATORS}@\uff20] | /@ )
+                  | (?<= {JOINED_LETTER} ) (?= {other} )
+                  | (?<= {other} ) (?= {JOINED_LETTER} )"""
+    )
+
+
+@cache
+def _fragment() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(r"[#:][\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.\-]*+(?<![.\-])")
+
+
+def natural_end(ref: Ref) -> int | None:
+    """
+    Return where a sentence takes over inside the default reading of a bare *ref*, or None.
+
+    `@nope.txt并总结` and `@nope.py—with` name `nope.txt` and `nope.py`; so much can be said without a disk.
+    """
+    match = _junction().search(ref.token, 1)
+    return ref.start + match.start() if match and not ref.quoted else None
+
+
+@cache
+def _junction() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(rf"""(?V1x) (?<= [a-zA-Z0-9] ) (?= {JOINED_LETTER} ) | (?= [—–、，；：。！？（「『【“‘«…] )""")
