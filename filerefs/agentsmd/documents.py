@@ -1,0 +1,115 @@
+"""What discovery finds and everything else in this package works on: instruction files, and why others are left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+Origin: TypeAlias = Literal["user", "extra", "chain", "import"]
+
+
+class Omission(StrEnum):
+    """
+    Why an instruction file is not among the documents.
+
+    .. versionadded:: 0.1
+    """
+
+    OVER_BUDGET = "over_budget"
+    SHADOWED = "shadowed"
+    BLANK = "blank"
+    TOO_LARGE = "too_large"
+    LINK_OUTSIDE = "link_outside"
+    DUPLICATE = "duplicate"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doc:
+    """
+    One instruction file.
+
+    Attributes:
+        name: Unique name: relative to its root, `/`-separated; for a user-wide or extra file the name it was given by.
+        scope: For people: "user", "project" or the folder that it governs ("src/api/").
+        folder: The root-relative folder it lies in, "." for the root itself; imports are relative to it.
+        root: Label of the root it belongs to; "" where there is only one.
+        origin: How it came in.
+        text: Decoded, cut where a budget asked for it.
+        size: Bytes on disk.
+        shown: UTF-8 bytes of `text`.
+        truncated: Whether `text` is less than the file.
+        encoding: Python's name of the codec.
+        imported_by: The chain of names that led here, outermost first; empty if it was not imported.
+        identity: (device, inode), or None.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    scope: str = "project"
+    folder: str = "."
+    root: str = ""
+    origin: Origin = "chain"
+    text: str = field(repr=False)
+    size: int
+    shown: int
+    truncated: bool = False
+    encoding: str = "utf-8"
+    imported_by: tuple[str, ...] = ()
+    identity: tuple[int, int] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omitted:
+    """
+    An instruction file that is left out: its size, why, and by which file (`by`, "" for none).
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    size: int
+    reason: Omission
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """
+    A file or import that could not be read: one bad file never costs the rest.
+
+    Attributes:
+        name: The file, or the import as it is written.
+        detail: One sentence without a final dot and without host paths.
+        chain: The chain of files that led to it, outermost first: `AGENTS.md → a.md → AGENTS.md`.
+
+    .. versionadded:: 0.1
+    """
+
+    name: str
+    detail: str
+    chain: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """
+    The instruction files that apply, in the order in which they are to be read, and what was left out.
+
+    Attributes:
+        docs: The files, in print order.
+        omitted: Files that exist and are left out, in the order met.
+        problems: Files and imports that could not be read.
+        warnings: One sentence each, for the person.
+        root: For people: which folder was taken as the root and why ("nearest folder with .git"), without host paths.
+
+    .. versionadded:: 0.1
+    """
+
+    docs: tuple[Doc, ...] = ()
+    omitted: tuple[Omitted, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[str, ...] = ()
+    root: str = ""
