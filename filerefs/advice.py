@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filerefs import naming
-from filerefs.hints import near_names
 from filerefs.outcomes import Reason
 from filerefs.root import Trouble
 
@@ -49,13 +48,13 @@ def _near(path: str, lookup: Lookup) -> str:
     parts = path.replace("\\", "/").strip("/").split("/")
     depth = next((depth for depth in range(len(parts) - 1, 0, -1) if not isinstance(lookup.find("/".join(parts[:depth])), Trouble)), 0)
     folder = "/".join(parts[:depth])
-    listing = lookup.listing(folder or ".")
+    names = lookup.near(folder or ".", parts[depth])
+    listing = lookup.listing(folder or ".") if names else None
     if listing is None:
         return ""
-    names = near_names(parts[depth], (entry.name for entry in listing.entries))
     folders = {entry.name for entry in listing.entries if entry.kind == "directory"}
     found = [_reference((f"{folder}/" if folder else "") + name + ("/" if name in folders else "")) for name in names]
-    return f"did you mean {' or '.join(found)}?" if found else ""
+    return f"did you mean {' or '.join(found)}?"
 
 
 def _relative(path: str, lookup: Lookup) -> str:

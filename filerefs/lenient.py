@@ -11,7 +11,7 @@ from filerefs.mentions import default_reading, range_at_end, read_range
 from filerefs.readings import Reading, spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import regex
 
@@ -21,17 +21,28 @@ WORDS = 8
 """How many words behind a mention may belong to a name with blanks."""
 
 
-def joins(ref: Ref, stop: int | None) -> Iterator[Reading]:
+def joins(ref: Ref, stop: int | None, goes_on: Callable[[str], bool]) -> Iterator[Reading]:
     """
     Yield the names that *ref* and words behind it on its line may form, longest first.
 
-    Only names with an extension are tried, so that no sentence becomes a file; *stop* is where the next mention
-    opens, None if there is none.
+    Only names with an extension are tried, so that no sentence becomes a file.
+
+    Args:
+        ref: A bare mention.
+        stop: Where the next mention opens, None if there is none.
+        goes_on: Whether a name in the folder that *ref* names begins so and goes on with a blank: that rules most
+            of the words out before anything is looked up.
     """
     rest = ref.rest_of_line(stop)
-    if ref.quoted or rest[:1] not in (" ", "\t"):
+    if rest[:1] not in (" ", "\t"):
         return
-    ends = [match.end() for match in islice(_word().finditer(rest), WORDS)]
+    ends = []
+    beginning = ref.run.rpartition("/")[2]
+    for match in islice(_word().finditer(rest), WORDS):
+        ends.append(match.end())
+        joined = beginning + rest[: match.end()]
+        if "/" not in joined and not goes_on(joined):
+            break
     for end in reversed(ends):
         text = ref.run + rest[:end]
         length, _, lines = default_reading(text)

@@ -182,11 +182,13 @@ _SOFT = rf"[{_MARK}_*~\\]"
 # counts as the letter it stands on, emphasis (`*@a.py*`) opens where the run of `_ * ~` itself stands at a
 # boundary, and an even number of backslashes is so many backslashes (R3).
 _OPENS = rf"""
-    (?<! {_HARD} AT )
-    (?: (?<! {_SOFT} AT )
-      | (?<= (?: ^ | (?! {_HARD} | {_SOFT} ) . ) {_MARK}++ AT )
-      | (?<= (?<! {_HARD} | {_SOFT} ) [_*~]++ AT )
-      | (?<= (?<! \\ ) (?: \\\\ ){{1,2047}}+ AT )
+    (?: (?<= [\s("'\[{{<,;:] AT )  # what mostly stands there, before the costly sets are asked
+      | (?<! [A-Za-z0-9.%+\-=/@&\#$] AT ) (?<! {_HARD} AT )
+        (?: (?<! {_SOFT} AT )
+          | (?<= (?: ^ | (?! {_HARD} | {_SOFT} ) . ) {_MARK}++ AT )
+          | (?<= (?<! {_HARD} | {_SOFT} ) [_*~]++ AT )
+          | (?<= (?<! \\ ) (?: \\\\ ){{1,2047}}+ AT )
+        )
     )"""
 
 # Right end (R7).  No-break blanks may belong to a name; all other white space ends a run.

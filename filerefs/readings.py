@@ -6,7 +6,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from filerefs.mentions import JOINED_LETTER, Range, default_reading, dots_only, range_at_end, read_range, unescape_bare
+from filerefs.mentions import JOINED_LETTER, Range, dots_only, range_at_end, read_range, unescape_bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,27 +40,21 @@ def readings(ref: Ref) -> Iterator[Reading]:
         return
     run = ref.run
     start = ref.start + 1
+    whole = len(run)
+    # The whole run first, since most runs are just a name: then nothing else is made.
+    if not _ends_sentence(run):
+        yield from _at(run, start, whole)
     for end in cuts(run):
-        yield from _at(run, start, end)
-    yield from _anchored(run, start)
-
-
-def default(ref: Ref) -> Reading:
-    """Return the default reading of *ref*."""
-    if ref.quoted:
-        return Reading(ref.end, spellings(ref.path, quoted=True), ref.lines)
-    # The spellings of the default reading are made from the text as typed, for its escapes may be literal.
-    length, _, lines = default_reading(ref.run)
-    text = ref.run[:length]
-    if lines is not None and (match := range_at_end().search(text)):
-        text = text[: match.start()]
-    return Reading(ref.end, spellings(text, quoted=False), lines)
+        if end < whole:
+            yield from _at(run, start, end)
+    if "#" in run:
+        yield from _anchored(run, start)
 
 
 def _at(run: str, start: int, end: int) -> Iterator[Reading]:
     """Yield what run[:end] may be: a name; a name and a range."""
     text = run[:end]
-    fragment = _fragment().match(run, end)
+    fragment = _fragment().match(run, end) if end < len(run) else None
     yield Reading(start + end, spellings(text, quoted=False), None, fragment[0] if fragment else "")
     if (":" in text or "#" in text) and (match := range_at_end().search(text)) and match.start():
         yield Reading(start + end, spellings(text[: match.start()], quoted=False), read_range(match))
@@ -98,17 +92,23 @@ def cuts(run: str) -> list[int]:
     """
     ends = {len(run)}
     _add_tail(run, len(run), ends)
+    if run.isascii() and _ASCII_SEPARATORS.isdisjoint(run):
+        return sorted(ends, reverse=True)
     # Twice as many as needed, since the tails of neighbouring cuts coincide.
     for match in islice(_cut().finditer(run, 1), 2 * READINGS):
         ends.add(match.start())
         _add_tail(run, match.start(), ends)
     ends.discard(0)
-    if run.endswith("/.") and not run.endswith("//."):
-        # The dot is a full stop; that `folder/.` exists too must not swallow it.
+    if _ends_sentence(run):
         ends.discard(len(run))
     ordered = sorted(ends)
     kept = ordered[: READINGS - 1] + ordered[-1:] if len(ordered) > READINGS else ordered
     return kept[::-1]
+
+
+def _ends_sentence(run: str) -> bool:
+    """Tell whether the dot at the end is a full stop behind a folder: that `folder/.` exists too must not swallow it."""
+    return run.endswith("/.") and len(run) > 2
 
 
 def _add_tail(run: str, end: int, ends: set[int]) -> None:
@@ -129,6 +129,8 @@ _TAIL = ".:_-/\\#*?!~"
 # Separators and brackets cut wherever they stand (unless a backslash is in front), so does a change between a
 # script without blanks and any other.  A dot never does: `@app.route` is not the folder `app`.
 _SEPARATORS = r""",;:|<>()\[\]{}"'`＂＇、，；：｜＜＞（）［］｛｝「」『』【】〈〉《》〔〕“”„‘’‚«»‹›。！？…—–\u00a0\u2007\u202f"""
+
+_ASCII_SEPARATORS = frozenset(",;:|<>()[]{}\"'`@")
 
 
 @cache

@@ -26,6 +26,8 @@ LISTINGS: Final = 64
 """Folders that one turn lists at most, to give hints and to know what cannot exist."""
 LISTED: Final = 1000
 """Names that are read of each of them."""
+COMPARISONS: Final = 24
+"""How many names of one turn are compared with those of a folder, to find near ones."""
 
 # So many names must have missed before the root's listing is asked for: until then looking up is cheaper.
 _PATIENCE: Final = 16
@@ -81,6 +83,7 @@ class Lookup:
     _misses: int = 0
     _open: list[Target] = field(default_factory=list)
     _first_parts: frozenset[str] | None = None
+    _near: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def find(self, name: str) -> Target | Trouble:
         """Return what *name* is on disk, under its exact spelling, else under its composed or decomposed one."""
@@ -100,6 +103,21 @@ class Lookup:
                 return None
             self._listings[folder] = self._list(folder)
         return self._listings[folder]
+
+    def near(self, folder: str, name: str) -> list[str]:
+        """Return names in *folder* that *name* may stand for; none when so many were asked for already."""
+        key = (folder, name)
+        if key not in self._near:
+            listing = self.listing(folder) if len(self._near) < COMPARISONS else None
+            if listing is None:
+                return []
+            self._near[key] = hints.near_names(name, [entry.name for entry in listing.entries])
+        return self._near[key]
+
+    def known(self, name: str) -> Target | None:
+        """Return what *name* is, if it was looked up and found."""
+        found = self._found.get(name)
+        return found if isinstance(found, Target) else None
 
     def goes_on(self, folder: str, beginning: str) -> bool:
         """Tell whether a name in *folder* is *beginning*, then a blank, then more."""
@@ -175,7 +193,7 @@ def resolve(refs: Sequence[Ref], lookup: Lookup, *, lenient: bool) -> Iterator[R
     # A pasted file names the same decorator a thousand times.
     plain: set[str] = set()
     for index, ref in enumerate(refs):
-        if ref.token in plain and ref.message[ref.start : ref.run_end] == ref.token and not _may_join(ref, lookup, lenient=lenient):
+        if ref.token in plain and ref.run_end == ref.end and not (lenient and _may_join(ref, lookup)):
             yield None
             continue
         stop = refs[index + 1].start if index + 1 < len(refs) else None
@@ -191,16 +209,22 @@ def resolve_one(ref: Ref, lookup: Lookup) -> Resolution:
 
 
 def _resolve_one(ref: Ref, stop: int | None, lookup: Lookup, *, lenient: bool) -> Resolution:
+    if lookup.spent:
+        known = lookup.known(ref.path)
+        return Hit(ref.end, known, ref.lines, "") if known else _missed(ref, Miss(ref.end, ref.path, _SPENT), lookup)
     refusal: Miss | None = None
     for reading in readings(ref):
         found = _try(reading, lookup)
+        if found is None:
+            continue
         if isinstance(found, Hit):
             return found
         # The default reading is what a person sees as the name; its refusal says most.
-        if found is not None and (refusal is None or (reading.end == ref.end and refusal.end != ref.end)):
+        if refusal is None or (reading.end == ref.end and refusal.end != ref.end):
             refusal = found
-    if lenient and refusal is None and _may_join(ref, lookup, lenient=lenient):
-        for reading in joins(ref, stop):
+    if refusal is None and lenient and _may_join(ref, lookup):
+        folder = ref.run.rpartition("/")[0] or "."
+        for reading in joins(ref, stop, lambda beginning: lookup.goes_on(folder, beginning)):
             found = _try(reading, lookup)
             if isinstance(found, Hit):
                 return found
@@ -218,9 +242,9 @@ def _try(reading: Reading, lookup: Lookup) -> Hit | Miss | None:
     return refusal
 
 
-def _may_join(ref: Ref, lookup: Lookup, *, lenient: bool) -> bool:
+def _may_join(ref: Ref, lookup: Lookup) -> bool:
     """Tell whether a name in the folder begins like *ref* and goes on with a blank."""
-    if not lenient or ref.quoted or ref.message[ref.run_end : ref.run_end + 1] not in (" ", "\t"):
+    if ref.quoted or ref.message[ref.run_end : ref.run_end + 1] not in (" ", "\t"):
         return False
     folder, _, beginning = ref.run.rpartition("/")
     if folder and isinstance(lookup.find(folder), Trouble):
@@ -257,7 +281,4 @@ def looks_like_path(path: str) -> bool:
 
 def _has_near_name(path: str, lookup: Lookup) -> bool:
     folder, slash, name = path.rpartition("/")
-    if not slash or isinstance(lookup.find(folder), Trouble):
-        return False
-    listing = lookup.listing(folder)
-    return listing is not None and bool(hints.near_names(name, (entry.name for entry in listing.entries)))
+    return bool(slash and folder and not isinstance(lookup.find(folder), Trouble) and lookup.near(folder, name))
