@@ -96,6 +96,13 @@ def _with_cautions(content: Content, *, truncated: bool, guessed: bool) -> Conte
     return replace(content, truncated=truncated, notes=(*content.notes, *cautions), cautions=tuple(cautions)) if cautions else content
 
 
+def with_total(content: Content) -> Content:
+    """Return *content* with the number of its lines, if it is the whole of a text."""
+    if content.kind != "file" or content.truncated:
+        return content
+    return replace(content, total_lines=content.text.count("\n") + (content.text[-1:] not in ("", "\n")))
+
+
 def slice_text(whole: Content, ranges: Sequence[tuple[int, int | None]], cap: int | None) -> Content:
     """Return the lines *ranges* of a file that was read completely; ranges wholly behind its end are left out."""
     lines = whole.text.split("\n")

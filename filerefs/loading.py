@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from filerefs import contents, kinds, naming
 from filerefs.advice import hint_for
+from filerefs.grouping import Group, Mention, Refusal, Sorter
 from filerefs.limits import Budget, Limits
 from filerefs.memory import Memory
-from filerefs.outcomes import Attached, Outcome, Reason, Refused
 from filerefs.mentions import Scan
+from filerefs.outcomes import Attached, Outcome, Reason, Refused
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve, resolve_one
 from filerefs.root import Root, Trouble
 from filerefs.walk import Ignore
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from filerefs.contents import Content
-    from filerefs.mentions import Range, Ref
-    from filerefs.resolving import Miss, Target
     from filerefs.memory import Recollection
-    from filerefs.root import Node, SymlinkPolicy
+    from filerefs.mentions import Range, Ref
+    from filerefs.resolving import Target
+    from filerefs.root import SymlinkPolicy
 
 def load(
     refs: Iterable[Ref],
@@ -72,42 +72,12 @@ class Loaded(NamedTuple):
     spent: bool
 
 
-class _Mention(NamedTuple):
-    ref: Ref
-    end: int
-    lines: Range | None = None
-    fragment: str = ""
-    name: str = ""
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.ref.start, self.end
-
-
-@dataclass(slots=True, eq=False)
-class _Group:
-    """All mentions of one file or folder."""
-
-    target: Target
-    mentions: list[_Mention] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
-class _Refusal:
-    """All mentions of one name that were refused for one reason."""
-
-    path: str
-    reason: Reason
-    detail: str
-    mentions: list[_Mention] = field(default_factory=list)
-
-
 def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollection: Recollection | None = None) -> Loaded:
     """Do what `load` does, and tell what a turn needs besides."""
     plain: list[Ref] = []
     outcomes: list[Outcome] = []
     with Lookup(root) as lookup:
-        sorter = _Sorter(limits.refs)
+        sorter = Sorter(limits.refs)
         for ref, resolution in zip(scan.refs, resolve(scan.refs, lookup, lenient=lenient), strict=True):
             if resolution is None:
                 plain.append(ref)
@@ -115,7 +85,7 @@ def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollect
                 sorter.add(ref, resolution)
         loader = _Loader(lookup, limits, recollection or Memory().turn())
         for entry in sorter.entries:
-            outcomes += loader.attach(entry) if isinstance(entry, _Group) else [loader.refuse(entry)]
+            outcomes += loader.attach(entry) if isinstance(entry, Group) else [loader.refuse(entry)]
         in_code = [ref for ref in scan.in_code if _is_path_shaped(ref) and isinstance(resolve_one(ref, lookup), Hit)]
     outcomes.sort(key=lambda outcome: outcome.spans[0])
     return Loaded(outcomes, plain, in_code, lookup.spent)
@@ -123,67 +93,6 @@ def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollect
 
 def _is_path_shaped(ref: Ref) -> bool:
     return "/" in ref.path or looks_like_path(ref.path)
-
-
-class _Sorter:
-    """Brings the mentions of one file together, and those that were refused alike, in order of first mention."""
-
-    def __init__(self, limit: int | None) -> None:
-        self.entries: list[_Group | _Refusal] = []
-        self._limit = limit
-        self._groups: dict[object, _Group] = {}
-        self._refusals: dict[tuple[str, Reason], _Refusal] = {}
-        self._rest: _Refusal | None = None
-
-    def add(self, ref: Ref, resolution: Hit | Miss) -> None:
-        if isinstance(resolution, Hit):
-            self._add_hit(ref, resolution)
-        elif resolution.trouble.reason is Reason.TOO_MANY:
-            self._leave(_Mention(ref, resolution.end), resolution.path, resolution.trouble.detail)
-        else:
-            self._add_miss(ref, resolution)
-
-    def _add_hit(self, ref: Ref, hit: Hit) -> None:
-        target = hit.target
-        mention = _Mention(ref, hit.end, hit.lines, hit.fragment, target.name)
-        key = target.identity or target.name
-        group = self._groups.get(key)
-        if group is None and self._is_full():
-            self._leave(mention, target.name)
-            return
-        if group is None:
-            group = self._groups[key] = _Group(target)
-            self.entries.append(group)
-        group.mentions.append(mention)
-
-    def _add_miss(self, ref: Ref, miss: Miss) -> None:
-        mention = _Mention(ref, miss.end)
-        path = _tidy(miss.path)
-        key = (path, miss.trouble.reason)
-        refusal = self._refusals.get(key)
-        if refusal is None and self._is_full():
-            self._leave(mention, path)
-            return
-        if refusal is None:
-            refusal = self._refusals[key] = _Refusal(path, miss.trouble.reason, miss.trouble.detail)
-            self.entries.append(refusal)
-        refusal.mentions.append(mention)
-
-    def _is_full(self) -> bool:
-        return self._limit is not None and len(self.entries) - (self._rest is not None) >= self._limit
-
-    def _leave(self, mention: _Mention, path: str, detail: str = "") -> None:
-        """Put a mention that is one too many to the others of its kind: all of them are one outcome."""
-        if self._rest is None:
-            self._rest = _Refusal(path, Reason.TOO_MANY, detail or f"more than {self._limit} references in one message")
-            self.entries.append(self._rest)
-        self._rest.mentions.append(mention)
-
-
-def _tidy(path: str) -> str:
-    """Return *path* without what means nothing in it, so that two spellings of one miss are one outcome."""
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    return ("/" if path.startswith("/") else "") + "/".join(parts) or path
 
 
 class _Loader:
@@ -196,7 +105,7 @@ class _Loader:
         self._recollection = recollection
         self._ignore = Ignore(lookup.root)
 
-    def refuse(self, refusal: _Refusal) -> Refused:
+    def refuse(self, refusal: Refusal) -> Refused:
         mentions = refusal.mentions
         hint = hint_for(refusal.path, refusal.reason, self._lookup)
         return Refused(
@@ -208,7 +117,7 @@ class _Loader:
             hint=hint,
         )
 
-    def attach(self, group: _Group) -> list[Outcome]:
+    def attach(self, group: Group) -> list[Outcome]:
         """Return the outcome of a group, and one more for mentions of lines that do not exist."""
         target = group.target
         if self._budget.exhausted:
@@ -226,7 +135,7 @@ class _Loader:
             return [*outcomes, self._over_budget(shown, target.name)]
         return [*outcomes, _attached(target, shown, content)] if shown else outcomes
 
-    def _read(self, group: _Group) -> Content | Trouble:
+    def _read(self, group: Group) -> Content | Trouble:
         node = self._lookup.open(group.target)
         if isinstance(node, Trouble):
             return node
@@ -234,15 +143,16 @@ class _Loader:
             if node.kind == "directory":
                 return contents.list_folder(node, self._limits.directory_entries, self._ignore)
             cap = self._limits.file_bytes
-            if any(mention.lines is None for mention in group.mentions):
-                return self._recollection.read(node, cap)
-            ranges = merge_ranges([mention.lines for mention in group.mentions if mention.lines is not None])
-            return contents.read_lines(node, ranges, cap)
+            ranges = [mention.lines for mention in group.mentions if mention.lines is not None]
+            if ranges and len(ranges) == len(group.mentions):
+                return contents.read_lines(node, merge_ranges(ranges), cap)
+            content = self._recollection.read(node, cap)
+            return contents.with_total(content) if ranges and not isinstance(content, Trouble) else content
 
-    def _refused(self, mentions: Sequence[_Mention], path: str, trouble: Trouble) -> Refused:
-        return self.refuse(_Refusal(path, trouble.reason, trouble.detail, list(mentions)))
+    def _refused(self, mentions: Sequence[Mention], path: str, trouble: Trouble) -> Refused:
+        return self.refuse(Refusal(path, trouble.reason, trouble.detail, list(mentions)))
 
-    def _over_budget(self, mentions: Sequence[_Mention], path: str) -> Refused:
+    def _over_budget(self, mentions: Sequence[Mention], path: str) -> Refused:
         total = naming.human_size(self._limits.total_bytes or 0)
         return self._refused(mentions, path, Trouble(Reason.BUDGET, f"the total of {total} for one message is used up"))
 
@@ -267,7 +177,7 @@ def straighten(lines: Range) -> Range:
     return max(min(first, last), 1), max(first, last, 1)
 
 
-def _divide(mentions: Sequence[_Mention], content: Content) -> tuple[list[_Mention], list[_Mention]]:
+def _divide(mentions: Sequence[Mention], content: Content) -> tuple[list[Mention], list[Mention]]:
     """Return the mentions that *content* shows something of, and those whose lines all lie behind the end."""
     if content.total_lines is None or content.lines is None:
         return list(mentions), []
@@ -276,9 +186,10 @@ def _divide(mentions: Sequence[_Mention], content: Content) -> tuple[list[_Menti
     return [mention for mention in mentions if mention not in missing], missing
 
 
-def _attached(target: Target, mentions: Sequence[_Mention], content: Content) -> Attached:
+def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> Attached:
     names = dict.fromkeys(mention.name for mention in mentions if mention.name != target.name)
-    notes = [*content.notes, *_notes(target, mentions, content)]
+    hidden = _behind_the_cut(mentions, content)
+    notes = [*content.notes, *hidden, *_notes(target, mentions, content)]
     notes += [f"{naming.printable(name)} is the same file" for name in names]
     return Attached(
         path=target.name,
@@ -299,11 +210,20 @@ def _attached(target: Target, mentions: Sequence[_Mention], content: Content) ->
         media_type=content.media_type,
         names=tuple(names),
         notes=tuple(dict.fromkeys(notes)),
-        cautions=content.cautions,
+        cautions=(*content.cautions, *hidden),
     )
 
 
-def _notes(target: Target, mentions: Sequence[_Mention], content: Content) -> list[str]:
+def _behind_the_cut(mentions: Sequence[Mention], content: Content) -> list[str]:
+    """Return which lines that were asked for are not shown, because the whole file was too, and had to be cut."""
+    if not content.truncated or content.lines is not None or content.kind != "file":
+        return []
+    shown = content.text.count("\n")
+    asked = [straighten(mention.lines) for mention in mentions if mention.lines is not None]
+    return [f"`{naming.format_range(lines)}` is not shown: the file is cut in front of it" for lines in asked if (lines[1] or shown + 1) > shown]
+
+
+def _notes(target: Target, mentions: Sequence[Mention], content: Content) -> list[str]:
     """Return what was understood otherwise than it was typed."""
     notes = []
     if target.link_target is not None:
@@ -330,7 +250,7 @@ def _range_notes(lines: Range, content: Content) -> list[str]:
     return []
 
 
-def _replacement(mention: _Mention, content: Content) -> str:
+def _replacement(mention: Mention, content: Content) -> str:
     """Return the plain path that takes the place of a token, with the lines that it named."""
     plain = naming.plain_form(mention.name)
     typed = mention.ref.upto(mention.end)

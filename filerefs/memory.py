@@ -53,12 +53,13 @@ class Recollection:
         if node.stamp is None:
             return contents.read_file(node, cap)
         key = (*node.stamp, -1 if cap is None else cap)
-        content: Content | Trouble | None = self._kept.get(key)
+        content = self._kept.get(key)
         if content is None:
             now = time.time_ns()
-            content = contents.read_file(node, cap)
-            if isinstance(content, Trouble) or not _is_settled(node.stamp, now):
-                return content
+            fresh = contents.read_file(node, cap)
+            if isinstance(fresh, Trouble) or not _is_settled(node.stamp, now):
+                return fresh
+            content = fresh
         self._used[key] = content
         return content
 

@@ -83,6 +83,7 @@ class Lookup:
     _misses: int = 0
     _open: list[Target] = field(default_factory=list)
     _first_parts: frozenset[str] | None = None
+    _withheld: bool = False
     _near: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def find(self, name: str) -> Target | Trouble:
@@ -171,13 +172,14 @@ class Lookup:
             listing = self.listing(".")
             complete = listing is not None and not listing.more
             self._first_parts = frozenset(hints.fold(entry.name) for entry in listing.entries) if listing and complete else frozenset()
+            self._withheld = listing is not None and listing.withheld > 0
         if not self._first_parts:
             return False
         first = name.partition("/")[0]
         # Backslashes and colons may be Windows paths and drives; names of secrets are in no listing.
-        if first in ("", ".", "..", "~") or "\\" in first or ":" in first[1:2]:
+        if first in ("", ".", "..", "~") or "\\" in first or ":" in first[1:2] or hints.fold(first) in self._first_parts:
             return False
-        return hints.fold(first) not in self._first_parts and not naming.is_secret([first], directory=False)
+        return not (self._withheld and naming.is_secret([first], directory=False))
 
     def _list(self, folder: str) -> Listing | None:
         node = self.root.open(folder)
