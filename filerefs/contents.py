@@ -87,13 +87,15 @@ def _read_capped(node: Node, cap: int | None) -> tuple[bytes, bool] | Trouble:
 
 def _with_cautions(content: Content, *, truncated: bool, guessed: bool) -> Content:
     cautions = []
-    if truncated:
-        cautions.append(f"cut to {naming.human_size(content.shown)} of {naming.human_size(content.size)}")
     if guessed:
         cautions.append(f"decoded as {content.encoding}, which is a guess")
     if content.lossy:
         cautions.append("some bytes are no valid text and are shown as U+FFFD")
-    return replace(content, truncated=truncated, notes=(*content.notes, *cautions), cautions=tuple(cautions)) if cautions else content
+    notes = tuple(cautions)
+    if truncated:
+        # Only a warning for the person: what the model is shown says so in its own way.
+        cautions.insert(0, f"cut to {naming.human_size(content.shown)} of {naming.human_size(content.size)}")
+    return replace(content, truncated=truncated, notes=notes, cautions=tuple(cautions)) if cautions else content
 
 
 def with_total(content: Content) -> Content:
@@ -120,7 +122,7 @@ def _capped(content: Content, text: str, cap: int | None, told: tuple[str, ...])
     shown = utf8_length(shown_text)
     lines = _lines_within(content.lines or (), shown_text) if was_cut else content.lines
     cautions = (f"cut to {naming.human_size(shown)} of the lines asked for", *told) if was_cut else told
-    return replace(content, text=shown_text, shown=shown, truncated=was_cut, lines=lines, notes=cautions, cautions=cautions)
+    return replace(content, text=shown_text, shown=shown, truncated=was_cut, lines=lines, notes=told, cautions=cautions)
 
 
 def _lines_within(lines: Lines, text: str) -> Lines:
@@ -285,7 +287,7 @@ def list_folder(node: Node, limit: int | None, ignore: Ignore) -> Content | Trou
         notes.append(f"{_count(len(ignored), 'ignored name')} left out")
     if listing.withheld:
         notes.append(f"{_count(listing.withheld, 'secret name')} withheld")
-    return Content(kind="directory", text=text, shown=utf8_length(text), entries=len(kept), notes=tuple(notes))
+    return Content(kind="directory", text=text, shown=utf8_length(text), truncated=listing.more, entries=len(kept), notes=tuple(notes))
 
 
 _LETTERS = {"directory": "d", "link": "l"}

@@ -190,7 +190,6 @@ def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> 
     names = dict.fromkeys(mention.name for mention in mentions if mention.name != target.name)
     hidden = _behind_the_cut(mentions, content)
     notes = [*content.notes, *hidden, *_notes(target, mentions, content)]
-    notes += [f"{naming.printable(name)} is the same file" for name in names]
     return Attached(
         path=target.name,
         refs=tuple(mention.ref for mention in mentions),

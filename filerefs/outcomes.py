@@ -84,8 +84,8 @@ class Attached:
         language: Tag for the fence, "" for none.
         media_type: "image/png" and the like for media, else None.
         names: Further root-relative names of the same file (hard links, links) that were used.
-        notes: Whatever else is worth saying, one sentence each, without the file's name.
-        cautions: Those notes that are warnings: a cut, a guessed or lossy encoding.
+        notes: What else is worth saying to person and model, one sentence each, without the file's name.
+        cautions: What the person is warned of: a cut, a guessed or lossy encoding; the latter two are notes too.
 
     .. versionadded:: 0.1
     """
@@ -125,6 +125,12 @@ class Attached:
         return naming.label(self.path + "/" if self.kind == "directory" else self.path)
 
     @property
+    def remarks(self) -> list[str]:
+        """Everything that is worth saying to a person: notes, cautions and the other names."""
+        twins = [f"{naming.printable(name)} is the same file" for name in self.names]
+        return list(dict.fromkeys([*self.cautions, *self.notes, *twins]))
+
+    @property
     def digest(self) -> str:
         """SHA-256 of `text` in UTF-8, in hexadecimal."""
         return hashlib.sha256(self.text.encode()).hexdigest()
@@ -136,7 +142,8 @@ class Attached:
 
     def _facts(self) -> list[str]:
         if self.kind == "directory":
-            return ["directory", f"{self.entries} {'entry' if self.entries == 1 else 'entries'}"]
+            entries = "1 entry" if self.entries == 1 else f"{self.entries} entries"
+            return ["directory", f"{entries} and more" if self.truncated else entries]
         if self.kind == "media":
             return [naming.human_size(self.size), self.media_type or "media"]
         facts = []
@@ -193,6 +200,11 @@ class Refused:
     def label(self) -> str:
         """The token for a heading: one printable line of at most 200 characters."""
         return naming.label(self.token)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Everything else that is worth saying to a person."""
+        return list(self.notes)
 
     @property
     def summary(self) -> str:

@@ -227,7 +227,7 @@ def _notices(loaded: Loaded) -> list[str]:
     notices = []
     for outcome in loaded.outcomes:
         cautions = outcome.cautions if isinstance(outcome, Attached) else ()
-        notices += [f"{outcome.label}: {note}" for note in outcome.notes if note not in cautions]
+        notices += [f"{outcome.label}: {note}" for note in outcome.remarks if note not in cautions]
     tokens = dict.fromkeys(ref.token for ref in loaded.in_code)
     return notices + [f"in code, not attached: {naming.label(token)}" for token in tokens]
 
@@ -243,7 +243,7 @@ def _entry(outcome: Outcome) -> dict[str, JSON]:
         "spans": [[start, end] for start, end in outcome.spans],
         "status": outcome.status,
         "summary": outcome.summary,
-        "notes": list(outcome.notes),
+        "notes": [*outcome.remarks],
         "kind": attached.kind if attached else None,
         "lines": lines,
         "size": attached.size if attached else None,

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from filerefs.agentsmd.profiles import Profile
 
 Origin: TypeAlias = Literal["user", "extra", "chain", "import"]
 
@@ -23,6 +28,25 @@ class Omission(StrEnum):
     LINK_OUTSIDE = "link_outside"
     DUPLICATE = "duplicate"
     OFF = "off"
+
+    @property
+    def words(self) -> str:
+        """The reason for people: "over budget"."""
+        return self.value.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """
+    The folder in which a file and its imports are opened, and out of which neither leads.
+
+    Attributes:
+        folder: Its path on this machine: for opening and for logs, never for a prompt.
+        prefix: What the names of files in it begin with: "" in a project, "~/.config/" for a user-wide file.
+    """
+
+    folder: str
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +67,8 @@ class Doc:
         encoding: Python's name of the codec.
         imported_by: The chain of names that led here, outermost first; empty if it was not imported.
         identity: (device, inode), or None.
+        base: Where it and its imports are opened; None for a document that was not read from a disk.
+        file: Its name in `base`.
 
     .. versionadded:: 0.1
     """
@@ -59,6 +85,8 @@ class Doc:
     encoding: str = "utf-8"
     imported_by: tuple[str, ...] = ()
     identity: tuple[int, int] | None = field(default=None, repr=False)
+    base: Base | None = field(default=None, repr=False, compare=False)
+    file: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +132,9 @@ class Discovery:
         problems: Files and imports that could not be read.
         warnings: One sentence each, for the person.
         root: For people: which folder was taken as the root and why ("nearest folder with .git"), without host paths.
+        profile: The rules by which they were found, and by which their imports are expanded; None for those of the default.
+
+    Iterating yields the documents, so that a discovery can be given to whatever takes documents.
 
     .. versionadded:: 0.1
     """
@@ -113,3 +144,10 @@ class Discovery:
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
     root: str = ""
+    profile: Profile | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[Doc]:
+        return iter(self.docs)
+
+    def __len__(self) -> int:
+        return len(self.docs)
