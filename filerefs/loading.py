@@ -13,7 +13,6 @@ from filerefs.mentions import Scan
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve, resolve_one
 from filerefs.root import Root, Trouble
-from filerefs.walk import Ignore
 
 if TYPE_CHECKING:
     import os
@@ -83,7 +82,7 @@ def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollect
                 plain.append(ref)
             else:
                 sorter.add(ref, resolution)
-        loader = _Loader(lookup, limits, recollection or Memory().turn())
+        loader = _Loader(lookup, limits, recollection or Memory(root).turn())
         for entry in sorter.entries:
             outcomes += loader.attach(entry) if isinstance(entry, Group) else [loader.refuse(entry)]
         in_code = [ref for ref in scan.in_code if _is_path_shaped(ref) and isinstance(resolve_one(ref, lookup), Hit)]
@@ -103,7 +102,6 @@ class _Loader:
         self._limits = limits
         self._budget = Budget(limits.total_bytes)
         self._recollection = recollection
-        self._ignore = Ignore(lookup.root)
 
     def refuse(self, refusal: Refusal) -> Refused:
         mentions = refusal.mentions
@@ -141,7 +139,7 @@ class _Loader:
             return node
         with node:
             if node.kind == "directory":
-                return contents.list_folder(node, self._limits.directory_entries, self._ignore)
+                return contents.list_folder(node, self._limits.directory_entries, self._recollection.ignore)
             cap = self._limits.file_bytes
             ranges = [mention.lines for mention in group.mentions if mention.lines is not None]
             if ranges and len(ranges) == len(group.mentions):

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING
 
 from filerefs import contents
 from filerefs.root import Trouble
+from filerefs.stamps import is_settled, now
+from filerefs.walk import Ignore
 
 if TYPE_CHECKING:
     from filerefs.contents import Content
-    from filerefs.root import Node
-
-Stamp: TypeAlias = tuple[int, ...]
-
-# A file system that keeps whole seconds (FAT: two) may give two edits one time stamp; others tick with the
-# kernel's clock, every 10 ms at most.
-_COARSE_GRAIN: Final = 2_000_000_000
-_FINE_GRAIN: Final = 20_000_000
+    from filerefs.root import Node, Root
+    from filerefs.stamps import Stamp
 
 
 class Memory:
     """
-    The texts of the last turn, each under the stamp that its file had when it was read.
+    What stays between the turns on one root: the last turn's texts, and the ignore rules.
 
-    A stamp younger than the clock's grain is not trusted: a second edit within one tick leaves it as it is.
-    Safe under threads: a turn replaces the texts as a whole.
+    Each text is kept under the stamp that its file had when it was read.  A stamp younger than the clock's grain
+    is not trusted: a second edit within one tick leaves it as it is.  Safe under threads: a turn replaces the texts
+    as a whole.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, root: Root) -> None:
+        self.ignore = Ignore(root)
         self._kept: dict[Stamp, Content] = {}
 
     def turn(self) -> Recollection:
@@ -44,6 +41,7 @@ class Recollection:
     """What one turn remembers of the last, and leaves for the next."""
 
     def __init__(self, kept: dict[Stamp, Content], memory: Memory) -> None:
+        self.ignore = memory.ignore
         self._kept = kept
         self._memory = memory
         self._used: dict[Stamp, Content] = {}
@@ -55,9 +53,9 @@ class Recollection:
         key = (*node.stamp, -1 if cap is None else cap)
         content = self._kept.get(key)
         if content is None:
-            now = time.time_ns()
+            before = now()
             fresh = contents.read_file(node, cap)
-            if isinstance(fresh, Trouble) or not _is_settled(node.stamp, now):
+            if isinstance(fresh, Trouble) or not is_settled(node.stamp, before):
                 return fresh
             content = fresh
         self._used[key] = content
@@ -66,9 +64,3 @@ class Recollection:
     def finish(self) -> None:
         """Hand what was used over to the next turn."""
         self._memory.replace(self._used)
-
-
-def _is_settled(stamp: Stamp, now: int) -> bool:
-    modified, changed = stamp[3], stamp[4]
-    grain = _COARSE_GRAIN if modified % 1_000_000_000 == 0 else _FINE_GRAIN
-    return max(modified, changed) + grain < now

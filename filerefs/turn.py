@@ -131,7 +131,7 @@ class Preprocessor:
         self._limits = limits or Limits()
         self._code: CodePolicy = code
         self._lenient = lenient
-        self._memory = Memory()
+        self._memory = Memory(self._root)
         self._section = ""
 
     def preprocess(self, message: str, prompt: str = "", *, limits: Limits | None = None) -> Turn:
