@@ -26,7 +26,7 @@ def hint_for(path: str, reason: Reason, lookup: Lookup) -> str:
         case Reason.NOT_REGULAR if path.endswith("/"):
             return f"did you mean {_reference(path.rstrip('/'))}?"
         case Reason.BUDGET:
-            return f"name fewer files, or only the lines that matter: {_reference(path, (1, 100))}"
+            return "name fewer files, or only the lines that matter, as in @file:1-100"
         case Reason.TOO_MANY:
             return "name the other files in a further message"
         case Reason.BAD_RANGE:
@@ -39,8 +39,8 @@ def hint_for(path: str, reason: Reason, lookup: Lookup) -> str:
             return ""
 
 
-def _reference(path: str, lines: tuple[int, int] | None = None) -> str:
-    return naming.printable(naming.format_ref(path, lines)) if path and "\0" not in path else ""
+def _reference(path: str) -> str:
+    return naming.printable(naming.format_ref(path)) if path and "\0" not in path else ""
 
 
 def _near(path: str, lookup: Lookup) -> str:

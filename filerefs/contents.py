@@ -279,15 +279,14 @@ def list_folder(node: Node, limit: int | None, ignore: Ignore) -> Content | Trou
     kept, ignored = ignore.filter(node.name, listing.entries)
     rows = [f"{_LETTERS.get(entry.kind, 'f')} {naming.printable(entry.name)}" for entry in kept]
     text = "\n".join(["(directory listing)", *rows])
-    notes = []
-    if listing.more:
-        read = len(listing.entries) + listing.withheld
-        notes.append(f"{read} of more than {read} names, in no particular choice")
+    read = len(listing.entries) + listing.withheld
+    cautions = [f"{read} of more than {read} names, in no particular choice"] if listing.more else []
+    notes = [*cautions]
     if ignored:
         notes.append(f"{_count(len(ignored), 'ignored name')} left out")
     if listing.withheld:
         notes.append(f"{_count(listing.withheld, 'secret name')} withheld")
-    return Content(kind="directory", text=text, shown=utf8_length(text), truncated=listing.more, entries=len(kept), notes=tuple(notes))
+    return Content(kind="directory", text=text, shown=utf8_length(text), truncated=listing.more, entries=len(kept), notes=tuple(notes), cautions=tuple(cautions))
 
 
 _LETTERS = {"directory": "d", "link": "l"}

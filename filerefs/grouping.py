@@ -95,7 +95,8 @@ class Sorter:
     def _leave(self, mention: Mention, path: str, detail: str = "") -> None:
         """Put a mention that is one too many to the others of its kind: all of them are one outcome."""
         if self._rest is None:
-            self._rest = Refusal(path, Reason.TOO_MANY, detail or f"more than {self._limit} references in one message")
+            references = "1 reference" if self._limit == 1 else f"{self._limit} references"
+            self._rest = Refusal(path, Reason.TOO_MANY, detail or f"more than {references} in one message")
             self.entries.append(self._rest)
         self._rest.mentions.append(mention)
 

@@ -252,7 +252,7 @@ def _replacement(mention: Mention, content: Content) -> str:
     plain = naming.plain_form(mention.name)
     typed = mention.ref.upto(mention.end)
     if content.kind == "directory":
-        return plain + "/" if typed.endswith("/") and mention.name != "." and not plain.startswith('"') else plain
+        return plain + "/" if typed.endswith(("/", "\\")) and mention.name != "." and not plain.startswith('"') else plain
     if mention.lines is None or content.kind == "media":
         return plain
     first, last = straighten(mention.lines)

@@ -126,7 +126,7 @@ def _add_tail(run: str, end: int, ends: set[int]) -> None:
 
 _TAIL = ".:_-/\\#*?!~"
 
-# Separators and brackets cut wherever they stand (unless a backslash is in front), so does a change between a
+# Separators and brackets cut wherever they stand, with the backslash in front of them if there is one.  So does a change between a
 # script without blanks and any other.  A dot never does: `@app.route` is not the folder `app`.
 _SEPARATORS = r""",;:|<>()\[\]{}"'`＂＇、，；：｜＜＞（）［］｛｝「」『』【】〈〉《》〔〕“”„‘’‚«»‹›。！？…—–\u00a0\u2007\u202f"""
 
@@ -139,7 +139,7 @@ def _cut() -> regex.Pattern[str]:
 
     other = rf"[^{JOINED_LETTER}\p{{M}}]"
     return regex.compile(
-        rf"""(?V1x) (?<! \\ ) (?= [{_SEPARATORS}@\uff20] | /@ )
+        rf"""(?V1x) (?<! \\ ) (?= [{_SEPARATORS}@\uff20] | /@ | \\ [)\]}}>"'`] )
                   | (?<= {JOINED_LETTER} ) (?= {other} )
                   | (?<= {other} ) (?= {JOINED_LETTER} )"""
     )

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from filerefs import hints, kinds, naming
+from filerefs import hints, kinds, naming, troubles
 from filerefs.lenient import joins
 from filerefs.outcomes import Reason
 from filerefs.readings import natural_end, readings
@@ -157,7 +157,8 @@ class Lookup:
         node = self.root.open(name)
         if isinstance(node, Trouble):
             self._misses += 1
-            return NOT_FOUND if node.reason is Reason.NOT_FOUND and node.detail == NOT_FOUND.detail else node
+            # "No such folder" is a miss like any other; that the root is gone is not.
+            return NOT_FOUND if node.reason is Reason.NOT_FOUND and node is not troubles.ROOT_DELETED else node
         target = Target(node.name, node.target, node.kind, node.identity, node)
         if len(self._open) < _KEPT_OPEN:
             self._open.append(target)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from filerefs import naming
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from filerefs.agentsmd.profiles import Profile
 
@@ -120,6 +122,12 @@ class Problem:
     detail: str
     chain: tuple[str, ...] = ()
 
+    @property
+    def summary(self) -> str:
+        """The one line that a host prints: `@a.md: imported in a circle (AGENTS.md → a.md → AGENTS.md)`."""
+        chain = f" ({' → '.join(map(naming.printable, self.chain))})" if self.chain else ""
+        return f"{naming.printable(self.name)}: {self.detail}{chain}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
@@ -151,3 +159,12 @@ class Discovery:
 
     def __len__(self) -> int:
         return len(self.docs)
+
+    def without(self, names: Collection[str]) -> Discovery:
+        """
+        Return the discovery without the documents of these files, by their names in the root.
+
+        For files that a message attaches (`outcome.path`), so that the model is not given them twice.
+        """
+        gone = tuple(Omitted(name=doc.name, size=doc.size, reason=Omission.DUPLICATE) for doc in self.docs if doc.file in names)
+        return replace(self, docs=tuple(doc for doc in self.docs if doc.file not in names), omitted=(*self.omitted, *gone)) if gone else self

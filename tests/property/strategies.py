@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from filerefs import markers
 from filerefs.mentions import Ref
+from filerefs.naming import format_ref
 from filerefs.outcomes import Attached, Reason, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from filerefs.outcomes import Outcome
 
 
@@ -108,3 +111,111 @@ _directories = st.builds(lambda path, text, notes: attached(path, text, kind="di
 _media = st.builds(lambda path, kind, notes: attached(path, kind="media", media_type=kind, size=10**9, notes=notes), _paths, texts, _notes)
 _refusals = st.builds(lambda path, detail, notes: refused(path, detail, notes=notes, hint="type something else"), _paths, texts, _notes)
 outcomes: st.SearchStrategy[Outcome] = st.one_of(_files(), _directories, _media, _refusals)
+
+
+# What stands in a message beside and between mentions: whatever opens, ends, quotes, escapes or hides one.
+AROUND = (
+    *("", " ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "\u00a0", "\u3000", "\u200b", "\0", "x", "7", "_", "see ", ", then", "é", "e\u0301", "文", "の", "한"),
+    *("(", ")", "[", "]", "{", "}", "<", ">", '"', "'", "“", "”", "«", "»", "「", "」", ".", "..", ",", ";", ":", "!", "?", "…", "—", "–", "-", "+", "=", "/"),
+    *(
+        "*",
+        "**",
+        "~~",
+        "\\",
+        "\\\\",
+        "`",
+        "``",
+        "```",
+        "\n```\n",
+        "\n~~~\n",
+        "@",
+        "@@",
+        "\uff20",
+        "'s",
+        "’s",
+        "#",
+        "\ud800",
+        "\udcff",
+        "\U0001f600",
+        "|",
+        "&",
+        "%",
+        "$",
+    ),
+)
+SUFFIXES = (
+    "",
+    "",
+    "",
+    ":2",
+    ":1-2",
+    ":2-1",
+    ":0",
+    ":3-",
+    ":99",
+    ":1:2",
+    "#L1",
+    "#L1-L2",
+    "#1-2",
+    ":1–2",
+    "#top",
+    ":main",
+    "/",
+    "/.",
+    "\\",
+    ".",
+    ",",
+    "'s",
+    ":99999999999999999999",
+)
+
+
+def quote(name: str) -> st.SearchStrategy[str]:
+    """Return the ways in which a person may write a mention of *name*, right or wrong."""
+    forms = (
+        name,
+        f'"{name}"',
+        f"'{name}'",
+        f"“{name}”",
+        f"./{name}",
+        name.replace("/", "\\"),
+        name.replace(" ", "\\ "),
+        name.upper(),
+        name[:-1],
+        f"{name}/",
+        f"/{name}",
+    )
+    return st.sampled_from(forms)
+
+
+def mentions(names: Sequence[str]) -> st.SearchStrategy[str]:
+    """Return mentions of *names*, with ranges and other things behind them."""
+    written = st.sampled_from(names).flatmap(quote)
+    formatted = st.sampled_from([name for name in names if name and "\0" not in name]).map(format_ref)
+    return st.one_of(st.builds("@{}{}".format, written, st.sampled_from(SUFFIXES)), st.builds("{}{}".format, formatted, st.sampled_from(SUFFIXES)))
+
+
+def messages(names: Sequence[str]) -> st.SearchStrategy[str]:
+    """Return messages in which *names* are mentioned among fragments that bite."""
+    return st.lists(st.one_of(mentions(names), st.sampled_from(AROUND), st.text(max_size=3)), max_size=12).map("".join)
+
+
+BETWEEN = (" ", ", ", "; ", ": ", "! ", "? ", ". ", "\n", "\r\n", "\n\n", " (", ") ", ' "', '" ', " '", "' ", "—", "、", "。", " `", "` ", " **", "\t")
+
+
+def sentences(names: Sequence[str]) -> st.SearchStrategy[str]:
+    """Return messages in which something stands between any two mentions of *names*."""
+    pieces = st.one_of(mentions(names), mentions(names), st.sampled_from(AROUND), st.sampled_from(AROUND))
+    return st.lists(st.builds("{}{}".format, pieces, st.sampled_from(BETWEEN)), max_size=8).map("".join)
+
+
+# One part of a normalised path: no separator, no NUL, neither a dot nor two, and no more bytes than a disk takes.
+_signs = st.one_of(st.sampled_from("ab.-_ ,:;'\"\\@`()[]{}#*~é文の\n\t\u2028\u00a0\u200b\ufeff\ud83d\udcff😀’\uff20"), st.characters(exclude_characters="/\0"))
+parts = st.text(_signs, min_size=1, max_size=12).filter(lambda part: part not in (".", ".."))
+paths = st.lists(parts, min_size=1, max_size=4).map("/".join)
+ranges = st.one_of(
+    st.none(),
+    st.integers(1, 10**6).map(lambda line: (line, line)),
+    st.integers(1, 10**6).map(lambda line: (line, None)),
+    st.tuples(st.integers(1, 1000), st.integers(1, 1000)).map(lambda pair: (min(pair), max(pair))),
+)
