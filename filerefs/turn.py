@@ -1,41 +1,34 @@
-"""One turn of a chat: parse, load, inject and rewrite in one call, and what is kept between turns."""
+"""One turn of a chat: parse, load, inject and rewrite in one call, and what is kept between turns.
+
+Most messages name nothing.  For those this module needs no other but the root's: the phases, and what they stand
+on, are loaded with the first message that holds an at-sign, so that a hook answers in the time of an interpreter's start.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, assert_never
-
-from filerefs import markers, naming
-from filerefs.errors import OptionError, OptionTypeError
-from filerefs.limits import Limits
-from filerefs.loading import load_all
-from filerefs.memory import Memory
-from filerefs.mentions import scan
-from filerefs.outcomes import Attached, Refused
-from filerefs.rewriting import rewrite
+from filerefs.errors import OptionError, OptionTypeError, RootClosedError
 from filerefs.root import Root
-from filerefs.section import compose
 
+# Importing `typing` for its constant of this name would double the time that a hook takes.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection
     from types import TracebackType
+    from typing import Final, TypeAlias
 
-    from filerefs.loading import Loaded
+    from filerefs.limits import Limits
+    from filerefs.memory import Memory
     from filerefs.mentions import CodePolicy, Ref
-    from filerefs.outcomes import Outcome
+    from filerefs.outcomes import Attached, Outcome, Refused
     from filerefs.root import SymlinkPolicy
 
-JSON: TypeAlias = "str | int | bool | None | list[JSON] | dict[str, JSON]"
-
-LEFTOVER = "an earlier section was changed by someone else and is still in the prompt"
-SPENT = "too many names in one message: some were not looked up and are left as they are"
+    JSON: TypeAlias = str | int | bool | None | list["JSON"] | dict[str, "JSON"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Turn:
     """
-    What one message became.
+    What one message became; read-only.
 
     Attributes:
         message: The message to send, loaded tokens rewritten to plain paths.
@@ -50,24 +43,38 @@ class Turn:
     .. versionadded:: 0.1
     """
 
-    message: str
-    original: str
-    prompt: str
-    section: str
-    outcomes: tuple[Outcome, ...]
-    plain: tuple[Ref, ...]
-    warnings: tuple[str, ...]
-    notices: tuple[str, ...]
+    __slots__ = ("message", "notices", "original", "outcomes", "plain", "prompt", "section", "warnings")
+
+    def __init__(
+        self,
+        *,
+        message: str,
+        original: str,
+        prompt: str,
+        section: str = "",
+        outcomes: tuple[Outcome, ...] = (),
+        plain: tuple[Ref, ...] = (),
+        warnings: tuple[str, ...] = (),
+        notices: tuple[str, ...] = (),
+    ) -> None:
+        self.message: Final = message
+        self.original: Final = original
+        self.prompt: Final = prompt
+        self.section: Final = section
+        self.outcomes: Final = outcomes
+        self.plain: Final = plain
+        self.warnings: Final = warnings
+        self.notices: Final = notices
 
     @property
     def attached(self) -> tuple[Attached, ...]:
         """The outcomes that go to the model."""
-        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Attached))
+        return tuple(outcome for outcome in self.outcomes if outcome.status == "attached")
 
     @property
     def refused(self) -> tuple[Refused, ...]:
         """The outcomes that do not."""
-        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Refused))
+        return tuple(outcome for outcome in self.outcomes if outcome.status == "refused")
 
     @property
     def section_bytes(self) -> int:
@@ -86,6 +93,14 @@ class Turn:
             "notices": list(self.notices),
             "refs": [_entry(outcome) for outcome in self.outcomes],
         }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Turn):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    def __hash__(self) -> int:
+        return hash((self.message, self.prompt))
 
     def __repr__(self) -> str:
         return f"Turn(attached={len(self.attached)}, refused={len(self.refused)}, section_bytes={self.section_bytes}, warnings={len(self.warnings)})"
@@ -123,15 +138,16 @@ class Preprocessor:
         code: CodePolicy = "inert",
         lenient: bool = True,
     ) -> None:
-        if limits is not None and not isinstance(limits, Limits):
-            raise OptionTypeError("limits", limits, "a Limits, or None")
         if code not in ("inert", "load"):
             raise OptionError("code", code, '"inert" or "load"')
+        if limits is not None:
+            _check_limits(limits)
+        self._path = root
         self._root = Root(root, symlinks=symlinks, allow=allow)
-        self._limits = limits or Limits()
+        self._limits = limits
         self._code: CodePolicy = code
         self._lenient = lenient
-        self._memory = Memory(self._root)
+        self._memory: Memory | None = None
         self._section = ""
 
     def preprocess(self, message: str, prompt: str = "", *, limits: Limits | None = None) -> Turn:
@@ -145,30 +161,32 @@ class Preprocessor:
 
         Raises:
             RootClosedError: After `close`.  Trouble with a reference is never raised.
-            OptionTypeError: If *message* or *prompt* is no string.
+            OptionTypeError: If *message* or *prompt* is no string, or *limits* no Limits.
 
         .. versionadded:: 0.1
         """
+        if not isinstance(message, str):
+            raise OptionTypeError("message", message, "a string")
         if not isinstance(prompt, str):
             raise OptionTypeError("prompt", prompt, "a string")
-        found = scan(message, code=self._code, lenient=self._lenient)
-        recollection = self._memory.turn()
-        allowed = self._limits if limits is None else self._limits.at_most(limits)
-        loaded = load_all(found, self._root, allowed, lenient=self._lenient, recollection=recollection)
-        recollection.finish()
-        composition = compose(prompt, loaded.outcomes, self._section)
-        self._section = composition.section
-        leftover = markers.has_leftover(composition.base)
-        return Turn(
-            message=rewrite(message, loaded.outcomes),
-            original=message,
-            prompt=composition.prompt,
-            section=composition.section,
-            outcomes=tuple(loaded.outcomes),
-            plain=tuple(loaded.plain),
-            warnings=tuple(_warnings(loaded, leftover=leftover)),
-            notices=tuple(_notices(loaded)),
-        )
+        if limits is not None:
+            _check_limits(limits)
+        if "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
+            if self._root.closed:
+                raise RootClosedError(str(self._path), "it was closed")
+            return Turn(message=message, original=message, prompt=prompt)
+        return self._take(message, prompt, limits)
+
+    def _take(self, message: str, prompt: str, limits: Limits | None) -> Turn:
+        from filerefs.memory import Memory
+        from filerefs.phases import Settings, take
+
+        if self._memory is None:
+            self._memory = Memory(self._root)
+        settings = Settings(limits=self._limits, lowered=limits, code=self._code, lenient=self._lenient)
+        turn = take(message, prompt, self._root, settings, self._memory, self._section)
+        self._section = turn.section
+        return turn
 
     def close(self) -> None:
         """Give the root's handle back; waits for turns that are running in other threads."""
@@ -181,7 +199,7 @@ class Preprocessor:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Preprocessor({self._root!r}, limits={self._limits!r})"
+        return f"Preprocessor({self._root!r})"
 
 
 def preprocess(
@@ -206,36 +224,17 @@ def preprocess(
         return preprocessor.preprocess(message, prompt)
 
 
-def _warnings(loaded: Loaded, *, leftover: bool) -> list[str]:
-    warnings = []
-    for outcome in loaded.outcomes:
-        match outcome:
-            case Refused():
-                warnings.append(f"{outcome.summary} — {outcome.hint}" if outcome.hint else outcome.summary)
-            case Attached():
-                warnings += [f"{outcome.label}: {caution}" for caution in outcome.cautions]
-            case _:
-                assert_never(outcome)
-    if loaded.spent:
-        warnings.append(SPENT)
-    if leftover:
-        warnings.append(LEFTOVER)
-    return warnings
+def _check_limits(limits: object) -> None:
+    from filerefs.limits import Limits
 
-
-def _notices(loaded: Loaded) -> list[str]:
-    notices = []
-    for outcome in loaded.outcomes:
-        cautions = outcome.cautions if isinstance(outcome, Attached) else ()
-        notices += [f"{outcome.label}: {note}" for note in outcome.remarks if note not in cautions]
-    tokens = dict.fromkeys(ref.token for ref in loaded.in_code)
-    return notices + [f"in code, not attached: {naming.label(token)}" for token in tokens]
+    if not isinstance(limits, Limits):
+        raise OptionTypeError("limits", limits, "a Limits, or None")
 
 
 def _entry(outcome: Outcome) -> dict[str, JSON]:
     """Return one outcome as JSON, every key present: a program need not ask which kind it has before it reads."""
-    attached = outcome if isinstance(outcome, Attached) else None
-    refused = outcome if isinstance(outcome, Refused) else None
+    attached = outcome if outcome.status == "attached" else None
+    refused = outcome if outcome.status == "refused" else None
     lines: JSON = [[first, last] for first, last in attached.lines] if attached and attached.lines else None
     return {
         "token": outcome.token,
