@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
 
 from filerefs.errors import PathFormatError
 
+# Not `typing`: with what it needs it takes half as long as the interpreter's start, and a hook must not.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -11,12 +11,12 @@ from filerefs.mentions import scan
 from filerefs.outcomes import Attached, Refused
 from filerefs.rewriting import rewrite
 from filerefs.section import compose
-from filerefs.turn import Turn
 
 if TYPE_CHECKING:
     from filerefs.loading import Loaded
     from filerefs.memory import Memory
-    from filerefs.mentions import CodePolicy
+    from filerefs.mentions import CodePolicy, Ref
+    from filerefs.outcomes import Outcome
     from filerefs.root import Root
 
 LEFTOVER = "an earlier section was changed by someone else and is still in the prompt"
@@ -37,16 +37,27 @@ class Settings(NamedTuple):
         return limits if self.lowered is None else limits.at_most(self.lowered)
 
 
-def take(message: str, prompt: str, root: Root, settings: Settings, memory: Memory, previous: str) -> Turn:
-    """Return the turn that *message* and *prompt* make; *previous* is the section of the turn before."""
+class Taken(NamedTuple):
+    """What the phases made of a message; the fields are those of `Turn`."""
+
+    message: str
+    prompt: str
+    section: str
+    outcomes: tuple[Outcome, ...]
+    plain: tuple[Ref, ...]
+    warnings: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+def take(message: str, prompt: str, root: Root, settings: Settings, memory: Memory, previous: str) -> Taken:
+    """Return what *message* and *prompt* become; *previous* is the section of the turn before."""
     found = scan(message, code=settings.code, lenient=settings.lenient)
     recollection = memory.turn()
     loaded = load_all(found, root, settings.effective_limits, lenient=settings.lenient, recollection=recollection)
     recollection.finish()
     composition = compose(prompt, loaded.outcomes, previous)
-    return Turn(
+    return Taken(
         message=rewrite(message, loaded.outcomes),
-        original=message,
         prompt=composition.prompt,
         section=composition.section,
         outcomes=tuple(loaded.outcomes),

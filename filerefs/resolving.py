@@ -266,7 +266,7 @@ def _missed(ref: Ref, refusal: Miss | None, lookup: Lookup) -> Miss | None:
     if ref.enclosed:
         return None
     if looks_like_path(ref.path):
-        return Miss(ref.end, ref.path, NOT_FOUND)
+        return Miss(ref.end, ref.path, troubles.NO_FOLDER if ref.path.endswith("/") else NOT_FOUND)
     end = natural_end(ref)
     if end is not None and looks_like_path(path := ref.upto(end)[1:]):
         return Miss(end, path, NOT_FOUND)

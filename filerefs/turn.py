@@ -184,9 +184,9 @@ class Preprocessor:
         if self._memory is None:
             self._memory = Memory(self._root)
         settings = Settings(limits=self._limits, lowered=limits, code=self._code, lenient=self._lenient)
-        turn = take(message, prompt, self._root, settings, self._memory, self._section)
-        self._section = turn.section
-        return turn
+        taken = take(message, prompt, self._root, settings, self._memory, self._section)
+        self._section = taken.section
+        return Turn(original=message, **taken._asdict())
 
     def close(self) -> None:
         """Give the root's handle back; waits for turns that are running in other threads."""

@@ -25,15 +25,15 @@ PACKAGE = Path(filerefs.__file__).parent
 # Arrows point to the same line or upwards, never down.  A module that stands nowhere fails its test: think first
 # about where it belongs.  A name ending in a dot stands for a whole folder.
 TIERS = (
-    ("errors", "markers", "mentions", "regions", "readings", "lenient"),
+    ("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
     ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "outcomes", "guessing", "decoding", "naming", "kinds"),
-    ("hints", "advice", "walk", "contents", "memory", "resolving", "grouping", "loading", "section", "rewriting"),
-    ("turn", "retrieval", "completion", "agentsmd."),
+    ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "loading", "section", "rewriting"),
+    ("phases", "turn", "retrieval", "completion", "agentsmd."),
     ("__init__",),
     ("integrations.", "cli", "agents_cli", "agents_report", "serve", "carets", "terminal", "repl", "__main__"),
 )
 PURE = (
-    *("errors", "markers", "mentions", "regions", "readings", "lenient"),
+    *("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
     *("limits", "outcomes", "guessing", "decoding", "naming", "kinds", "hints", "advice", "section", "rewriting"),
 )
 IMPURE_IMPORTS = {"glob", "io", "os", "pathlib", "shutil", "subprocess", "tempfile"}
@@ -224,6 +224,21 @@ def test_import_is_light(code: str) -> None:
 
     assert set() == foreign
     assert set() == ours & SLOW_TO_LOAD
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("from filerefs import preprocess", id="the main name"),
+        pytest.param("from filerefs import preprocess; preprocess('no mention here', 'a prompt')", id="a turn without a mention"),
+    ],
+)
+def test_a_turn_without_a_mention_costs_next_to_nothing(code: str) -> None:
+    """Not even what `typing` and `dataclasses` need is loaded before there is an at-sign."""
+    ours = _run(code) - _run("")
+
+    assert set() == ours & {"typing", "dataclasses", "inspect", "re", "hashlib"}
+    assert {"filerefs.turn", "filerefs.root"} <= ours
 
 
 def test_importing_star_is_what_it_says() -> None:
