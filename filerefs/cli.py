@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import filerefs
 from filerefs.errors import FilerefsError
 from filerefs.limits import Limits
+from filerefs.notices import report
 from filerefs.terminal import Screen, from_bytes, to_bytes
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _expand(options: argparse.Namespace) -> int:
     )
     _print_turn(turn, options)
     if not options.quiet:
-        _report(turn, Screen(sys.stderr))
+        report(turn, Screen(sys.stderr))
     return REFUSED if options.strict and turn.refused else SENT
 
 
@@ -151,28 +152,6 @@ def _print_json(screen: Screen, value: object) -> None:
     from filerefs.serve import to_json
 
     screen.write(to_json(value) + "\n")
-
-
-def _report(turn: filerefs.Turn, screen: Screen) -> None:
-    """Say what became of the references: each attached one, each warning with its hint, each notice."""
-    if screen.stream is None:
-        return
-    for outcome in turn.attached:
-        screen.show(outcome.summary + "\n")
-    with_hint = {f"{outcome.summary} — {outcome.hint}": outcome for outcome in turn.refused if outcome.hint}
-    for warning in turn.warnings:
-        refused = with_hint.get(warning)
-        _print_line(screen, screen.paint("warning:", "yellow"), refused.summary if refused else warning)
-        if refused:
-            _print_line(screen, screen.paint("   hint:", "cyan"), refused.hint)
-    for notice in turn.notices:
-        _print_line(screen, screen.paint("notice:", "dim"), notice)
-    screen.flush()
-
-
-def _print_line(screen: Screen, title: str, text: str) -> None:
-    screen.write(title + " ")
-    screen.show(text + "\n")
 
 
 def _parse(options: argparse.Namespace) -> int:

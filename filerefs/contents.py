@@ -14,6 +14,7 @@ from filerefs.root import Trouble
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from filerefs.decoding import Decoded
     from filerefs.outcomes import Kind, Lines
     from filerefs.root import Node
     from filerefs.walk import Ignore
@@ -33,7 +34,7 @@ _BINARY: Final = Trouble(Reason.BINARY, "a binary file")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What was read; the fields are those of `Attached`."""
+    """What was read; the fields are those of `Attached`, and one."""
 
     kind: Kind
     text: str = ""
@@ -48,6 +49,8 @@ class Content:
     media_type: str | None = None
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    # Why lines that were asked for besides those in `lines` could not be reached.
+    unreached: Trouble | None = None
 
 
 def read_file(node: Node, cap: int | None) -> Content | Trouble:
@@ -144,7 +147,8 @@ def read_lines(node: Node, ranges: Sequence[tuple[int, int | None]], cap: int | 
     `lines` of the result are those that exist; it is empty when the file ends before the first of them.
     """
     if node.size <= _COUNTED:
-        whole = read_file(node, None if cap is None else max(cap, _COUNTED))
+        # A byte on disk is at most three in UTF-8.
+        whole = read_file(node, None if cap is None else max(cap, 3 * _COUNTED))
         if isinstance(whole, Trouble) or whole.kind == "media":
             return whole
         if not whole.truncated:
@@ -160,19 +164,31 @@ def _stream_lines(node: Node, ranges: Sequence[tuple[int, int | None]], cap: int
     media_type = decoding.media_type(head)
     if media_type is not None:
         return Content(kind="media", size=node.size, media_type=media_type)
-    if decoding.decode(head, complete=False) is None:
+    beginning = decoding.decode(head, complete=False)
+    if beginning is None:
         return _BINARY
     wide = decoding.wide_encoding(head)
     reader = LineReader(_recode(_chunks(node, head), wide))
     data, lines = reader.take_all(ranges, None if cap is None else cap + _SPARE)
-    if reader.trouble is not None:
+    if reader.trouble is not None and (not lines or reader.trouble.reason is not Reason.BAD_RANGE):
         return reader.trouble
-    decoded = decoding.decode(data, complete=cap is None or len(data) < cap + _SPARE)
+    decoded = _decode_slice(data, beginning, complete=cap is None or len(data) < cap + _SPARE)
     if decoded is None:
         return _BINARY
     content = Content(kind="file", size=node.size, encoding=wide or decoded.encoding, lossy=decoded.lossy)
     told = _with_cautions(content, truncated=False, guessed=decoded.guessed).cautions
-    return _capped(replace(content, lines=lines, total_lines=reader.total), decoded.text, cap, told)
+    return _capped(replace(content, lines=lines, total_lines=reader.total, unreached=reader.trouble), decoded.text, cap, told)
+
+
+def _decode_slice(data: bytes, beginning: Decoded, *, complete: bool) -> Decoded | None:
+    """Return the text of a slice: a few letters alone may be anything, the beginning of their file says what they are."""
+    if beginning.guessed and not beginning.encoding.startswith("utf"):
+        decoder = codecs.getincrementaldecoder(beginning.encoding)()
+        try:
+            return replace(beginning, text=decoder.decode(data, final=complete))
+        except UnicodeDecodeError:
+            return decoding.decode(data, complete=complete)
+    return decoding.decode(data, complete=complete)
 
 
 def _chunks(node: Node, head: bytes) -> Iterator[bytes | Trouble]:
@@ -286,7 +302,9 @@ def list_folder(node: Node, limit: int | None, ignore: Ignore) -> Content | Trou
         notes.append(f"{_count(len(ignored), 'ignored name')} left out")
     if listing.withheld:
         notes.append(f"{_count(listing.withheld, 'secret name')} withheld")
-    return Content(kind="directory", text=text, shown=utf8_length(text), truncated=listing.more, entries=len(kept), notes=tuple(notes), cautions=tuple(cautions))
+    return Content(
+        kind="directory", text=text, shown=utf8_length(text), truncated=listing.more, entries=len(kept), notes=tuple(notes), cautions=tuple(cautions)
+    )
 
 
 _LETTERS = {"directory": "d", "link": "l"}

@@ -1,14 +1,14 @@
 """What filerefs raises: misuse only.  Trouble with one reference is a `Refused`, never an exception.
 
-    FilerefsError
-    ├── OptionError (ValueError)            an option has a value that it does not take
-    │   └── OptionTypeError (TypeError)     … or one of another type
-    ├── PathFormatError (ValueError)        `format_ref` was given what can name no file
-    ├── RootError (OSError)                 the root cannot serve
-    │   ├── RootNotFoundError               it is no directory, or cannot be opened
-    │   ├── RootClosedError                 it was closed
-    │   └── UnsupportedPlatformError        no confined way to open files exists here yet
-    └── SpanMismatchError (ValueError)      outcomes were rewritten into a message they do not belong to
+FilerefsError
+├── OptionError (ValueError)            an option has a value that it does not take
+│   └── OptionTypeError (TypeError)     … or one of another type
+├── PathFormatError (ValueError)        `format_ref` was given what can name no file
+├── RootError (OSError)                 the root cannot serve
+│   ├── RootNotFoundError               it is no directory, or cannot be opened
+│   ├── RootClosedError                 it was closed
+│   └── UnsupportedPlatformError        no confined way to open files exists here yet
+└── SpanMismatchError (ValueError)      outcomes were rewritten into a message they do not belong to
 """
 
 from __future__ import annotations
@@ -28,6 +28,18 @@ __all__ = [
 
 class FilerefsError(Exception):
     """Every exception of this library derives from this one."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The constructors take what an error is about, not the sentence that `args` holds: without this, none could
+        # be copied, or come back from a worker process.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[FilerefsError], args: tuple[object, ...], state: dict[str, object]) -> FilerefsError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class OptionError(FilerefsError, ValueError):

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
 
 
 class Mention(NamedTuple):
-    """One reference as it was understood: where it ends, which lines, what behind it was not, under which name."""
+    """One reference as it was understood: where it ends, which lines, what behind it was not, what it names."""
 
     ref: Ref
     end: int
     lines: Range | None = None
     fragment: str = ""
-    name: str = ""
+    target: Target | None = None
+
+    @property
+    def name(self) -> str:
+        """The root-relative name under which its file was found."""
+        return self.target.name if self.target else ""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -37,11 +42,12 @@ class Group:
 
 @dataclass(slots=True, eq=False)
 class Refusal:
-    """All mentions of one name that were refused for one reason."""
+    """All mentions of one name that were refused for one reason; `typed` is its first spelling."""
 
     path: str
     reason: Reason
     detail: str
+    typed: str = ""
     mentions: list[Mention] = field(default_factory=list)
 
 
@@ -65,7 +71,7 @@ class Sorter:
 
     def _add_hit(self, ref: Ref, hit: Hit) -> None:
         target = hit.target
-        mention = Mention(ref, hit.end, hit.lines, hit.fragment, target.name)
+        mention = Mention(ref, hit.end, hit.lines, hit.fragment, target)
         key = target.identity or target.name
         group = self._groups.get(key)
         if group is None and self._is_full():
@@ -85,7 +91,7 @@ class Sorter:
             self._leave(mention, path)
             return
         if refusal is None:
-            refusal = self._refusals[key] = Refusal(path, miss.trouble.reason, miss.trouble.detail)
+            refusal = self._refusals[key] = Refusal(path, miss.trouble.reason, miss.trouble.detail, miss.path)
             self.entries.append(refusal)
         refusal.mentions.append(mention)
 

@@ -30,7 +30,7 @@ def fold(name: str) -> str:
     return "".join(" " if sign.isspace() else sign for sign in folded if unicodedata.category(sign) != "Cf")
 
 
-_LOOK_ALIKES = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−", "''''\"\"\"\"\"\"------")
+_LOOK_ALIKES = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−", '\'\'\'\'""""""------')
 
 
 def _close(name: str, candidates: dict[str, str]) -> list[str]:

@@ -7,7 +7,8 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from filerefs.mentions import default_reading, range_at_end, read_range
+from filerefs.mentions import default_reading, read_range
+from filerefs.patterns import range_at_end
 from filerefs.readings import Reading, spellings
 
 if TYPE_CHECKING:

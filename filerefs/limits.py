@@ -48,6 +48,20 @@ class Limits:
         return Limits(**{field.name: _lower(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)})
 
 
+def check_limits(limits: object) -> Limits:
+    """
+    Return *limits*, or the defaults for None.
+
+    Raises:
+        OptionTypeError: If it is anything else.
+    """
+    if limits is None:
+        return Limits()
+    if not isinstance(limits, Limits):
+        raise OptionTypeError("limits", limits, "a Limits, or None")
+    return limits
+
+
 def _lower(one: int | None, other: int | None) -> int | None:
     return other if one is None else one if other is None else min(one, other)
 

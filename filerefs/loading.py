@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from filerefs import contents, kinds, naming
 from filerefs.advice import hint_for
 from filerefs.grouping import Group, Mention, Refusal, Sorter
-from filerefs.limits import Budget, Limits
+from filerefs.limits import Budget, check_limits
 from filerefs.memory import Memory
 from filerefs.mentions import Scan
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from filerefs.contents import Content
+    from filerefs.limits import Limits
     from filerefs.memory import Recollection
     from filerefs.mentions import Range, Ref
     from filerefs.resolving import Target
     from filerefs.root import SymlinkPolicy
+
 
 def load(
     refs: Iterable[Ref],
@@ -55,7 +57,7 @@ def load(
 
     .. versionadded:: 0.1
     """
-    limits = limits or Limits()
+    limits = check_limits(limits)
     if isinstance(root, Root):
         return load_all(Scan(list(refs), []), root, limits, lenient=lenient).outcomes
     with Root(root, symlinks=symlinks, allow=allow) as opened:
@@ -105,7 +107,7 @@ class _Loader:
 
     def refuse(self, refusal: Refusal) -> Refused:
         mentions = refusal.mentions
-        hint = hint_for(refusal.path, refusal.reason, self._lookup)
+        hint = hint_for(refusal.typed or refusal.path, refusal.reason, self._lookup)
         return Refused(
             path=refusal.path,
             refs=tuple(mention.ref for mention in mentions),
@@ -117,6 +119,23 @@ class _Loader:
 
     def attach(self, group: Group) -> list[Outcome]:
         """Return the outcome of a group, and one more for mentions of lines that do not exist."""
+        if any(_may_differ(mention.target, group.target) for mention in group.mentions[1:]):
+            return [outcome for part in self._divide_by_text(group) for outcome in self._attach(part)]
+        return self._attach(group)
+
+    def _divide_by_text(self, group: Group) -> list[Group]:
+        """Return *group* as one for each text: a file system may give two files one number, or a file may change."""
+        parts: dict[object, Group] = {}
+        texts: dict[str, object] = {}
+        for mention in group.mentions:
+            target = mention.target or group.target
+            if target.name not in texts:
+                content = self._read(Group(target, [mention._replace(lines=None)]))
+                texts[target.name] = content.text if not isinstance(content, Trouble) else target.name
+            parts.setdefault(texts[target.name], Group(target)).mentions.append(mention)
+        return list(parts.values())
+
+    def _attach(self, group: Group) -> list[Outcome]:
         target = group.target
         if self._budget.exhausted:
             return [self._over_budget(group.mentions, target.name)]
@@ -124,11 +143,7 @@ class _Loader:
         if isinstance(content, Trouble):
             return [self._refused(group.mentions, target.name, content)]
         shown, missing = _divide(group.mentions, content)
-        outcomes: list[Outcome] = []
-        if missing:
-            lines = "line" if content.total_lines == 1 else "lines"
-            detail = f"the file has {content.total_lines or 'no'} {lines}"
-            outcomes.append(self._refused(missing, target.name, Trouble(Reason.BAD_RANGE, detail)))
+        outcomes: list[Outcome] = [self._refused(missing, target.name, _no_such_lines(content))] if missing else []
         if shown and not self._budget.take(content.shown):
             return [*outcomes, self._over_budget(shown, target.name)]
         return [*outcomes, _attached(target, shown, content)] if shown else outcomes
@@ -148,7 +163,7 @@ class _Loader:
             return contents.with_total(content) if ranges and not isinstance(content, Trouble) else content
 
     def _refused(self, mentions: Sequence[Mention], path: str, trouble: Trouble) -> Refused:
-        return self.refuse(Refusal(path, trouble.reason, trouble.detail, list(mentions)))
+        return self.refuse(Refusal(path, trouble.reason, trouble.detail, path, list(mentions)))
 
     def _over_budget(self, mentions: Sequence[Mention], path: str) -> Refused:
         total = naming.human_size(self._limits.total_bytes or 0)
@@ -175,13 +190,31 @@ def straighten(lines: Range) -> Range:
     return max(min(first, last), 1), max(first, last, 1)
 
 
+def _may_differ(target: Target | None, first: Target) -> bool:
+    """Tell whether two names of one inode may stand for two texts."""
+    return target is not None and target.name != first.name and (target.stamp is None or target.stamp != first.stamp)
+
+
 def _divide(mentions: Sequence[Mention], content: Content) -> tuple[list[Mention], list[Mention]]:
-    """Return the mentions that *content* shows something of, and those whose lines all lie behind the end."""
-    if content.total_lines is None or content.lines is None:
+    """Return the mentions that *content* shows something of, and those of lines that are not there to be shown."""
+    if content.lines is None:
         return list(mentions), []
-    total = content.total_lines
-    missing = [mention for mention in mentions if mention.lines is not None and straighten(mention.lines)[0] > total]
+    missing = [mention for mention in mentions if mention.lines is not None and _is_missing(straighten(mention.lines)[0], content)]
     return [mention for mention in mentions if mention not in missing], missing
+
+
+def _is_missing(first: int, content: Content) -> bool:
+    if content.total_lines is not None:
+        return first > content.total_lines
+    # What a cut took away is there; what could not be reached is behind all that is shown.
+    return content.unreached is not None and all(last < first for _, last in content.lines or ())
+
+
+def _no_such_lines(content: Content) -> Trouble:
+    if content.unreached is not None:
+        return content.unreached
+    lines = "line" if content.total_lines == 1 else "lines"
+    return Trouble(Reason.BAD_RANGE, f"the file has {content.total_lines or 'no'} {lines}")
 
 
 def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> Attached:
@@ -207,7 +240,7 @@ def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> 
         media_type=content.media_type,
         names=tuple(names),
         notes=tuple(dict.fromkeys(notes)),
-        cautions=(*content.cautions, *hidden),
+        cautions=tuple(dict.fromkeys([*content.cautions, *hidden])),
     )
 
 

@@ -14,10 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from filerefs.errors import OptionError, OptionTypeError
+from filerefs.patterns import ESCAPABLE, find_pattern, range_at_end
 from filerefs.regions import Code, CodeRegions
 
 if TYPE_CHECKING:
     import regex
+
+    from filerefs.patterns import TokenMatch, TokenPattern
 
 CodePolicy: TypeAlias = Literal["inert", "load"]
 Range: TypeAlias = tuple[int, int | None]
@@ -118,7 +121,7 @@ def scan(message: str, *, code: CodePolicy = "inert", lenient: bool = True) -> S
     wide = lenient and "＠" in message
     if not wide and "@" not in message:
         return Scan([], [])
-    pattern = token_pattern(wide=wide, lenient=lenient)
+    pattern = find_pattern(message, wide=wide, lenient=lenient)
     regions = CodeRegions(message, spans=code == "inert")
     if regions:
         return _scan_beside_code(message, pattern, regions)
@@ -132,7 +135,7 @@ def scan(message: str, *, code: CodePolicy = "inert", lenient: bool = True) -> S
     return Scan(refs, [])
 
 
-def _scan_beside_code(message: str, pattern: regex.Pattern[str], regions: CodeRegions) -> Scan:
+def _scan_beside_code(message: str, pattern: TokenPattern, regions: CodeRegions) -> Scan:
     readings: dict[str, Reading] = {}
     refs: list[Ref] = []
     in_code: list[Ref] = []
@@ -157,7 +160,7 @@ def _scan_beside_code(message: str, pattern: regex.Pattern[str], regions: CodeRe
     return Scan(refs, in_code)
 
 
-def _alone(message: str, pattern: regex.Pattern[str], start: int, code: Code) -> Ref | None:
+def _alone(message: str, pattern: TokenPattern, start: int, code: Code) -> Ref | None:
     """Return the mention at *start* if it is all that an inline code span holds."""
     if message[code.content_start : start].strip(" ") or code.content_start == code.start:
         return None
@@ -168,72 +171,10 @@ def _alone(message: str, pattern: regex.Pattern[str], start: int, code: Code) ->
     return ref if ref is not None and not message[ref.end : code.content_end].strip(" ") else None
 
 
-# Left boundary (R4).  A letter or digit of a script that writes blanks between words, or one of these signs, in
-# front of an at-sign makes it part of a word, an address, an operator.
-_JOINED_SCRIPTS = "Han Hira Kana Bopo Hang Thai Lao Khmr Mymr Tibt Yiii Bali Java Lana Talu Tale Tavt"
-JOINED_LETTER = r"[[\p{L}\p{M}\p{N}]&&[" + "".join(rf"\p{{scx={script}}}" for script in _JOINED_SCRIPTS.split()) + "]]"
-# The enclosing keycap makes an emoji of the digit under it; it counts as no mark.
-_MARK = r"[\p{M}--[\u20e3]]"
-_WORD = rf"[[\p{{L}}\p{{Nd}}\p{{Nl}}]--{JOINED_LETTER}--[\uff10-\uff19]]"
-_HARD = rf"[{_WORD}.%+\-=/@\uff20&\#$]"
-_SOFT = rf"[{_MARK}_*~\\]"
-
-# What must hold in front of the at-sign is looked at behind it, so that the search is one for a literal.  A mark
-# counts as the letter it stands on, emphasis (`*@a.py*`) opens where the run of `_ * ~` itself stands at a
-# boundary, and an even number of backslashes is so many backslashes (R3).
-_OPENS = rf"""
-    (?: (?<= [\s("'\[{{<,;:] AT )  # what mostly stands there, before the costly sets are asked
-      | (?<! [A-Za-z0-9.%+\-=/@&\#$] AT ) (?<! {_HARD} AT )
-        (?: (?<! {_SOFT} AT )
-          | (?<= (?: ^ | (?! {_HARD} | {_SOFT} ) . ) {_MARK}++ AT )
-          | (?<= (?<! {_HARD} | {_SOFT} ) [_*~]++ AT )
-          | (?<= (?<! \\ ) (?: \\\\ ){{1,2047}}+ AT )
-        )
-    )"""
-
-# Right end (R7).  No-break blanks may belong to a name; all other white space ends a run.
-_BLANK = r"[\s--[\u00a0\u2007\u202f]]"
-_ESCAPABLE = r"""[ \t"'`()\[\]{}<>,;:!?&$*|~\#=%^+@“”‘’]"""
-
-# Ranges (R10), in every form that editors and code hosts write.
-RANGE = r"""
-    (?: : L? (?P<first>[0-9]++) (?: [-–] (?: L? (?P<last>[0-9]++) )? | : [0-9]++ )?
-      | \# L (?P<first>[0-9]++) (?: [-–] (?: L? (?P<last>[0-9]++) )? )?
-      | \# (?P<first>[0-9]++) [-–] (?: L? (?P<last>[0-9]++) )?
-    )"""
-
-_QUOTED = r""" " (?P<double> (?: [^"\\\r\n]++ | \\["\\] | \\ ){1,4095}+ ) "
-             | ' (?P<single> [^'\r\n]++ ) ' """
-_TYPOGRAPHIC = r"""
-             | [“„”] (?P<single> [^“”\r\n]++ ) [“”] | [‘‚’] (?P<single> [^‘’\r\n]++ ) [‘’]
-             | « (?P<single> [^«»\r\n]++ ) » | ‹ (?P<single> [^‹›\r\n]++ ) ›"""
 _PARTNERS = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»", "‹": "›", "「": "」", "『": "』"}
 
 
-@cache
-def token_pattern(*, wide: bool, lenient: bool) -> regex.Pattern[str]:
-    """Return the pattern of one mention; `lastgroup` tells the form: "bare", else quoted."""
-    import regex
-
-    at = r"[@\uff20]" if wide else "@"
-    opens = _OPENS.replace("AT", at)
-    return regex.compile(
-        rf"""(?V1xs) {at} (?! \s | $ ) {opens}
-        (?: (?: {_QUOTED} {_TYPOGRAPHIC if lenient else ""} ) (?P<range> {RANGE} (?! [A-Za-z0-9_] ) )? (?P<quoted>)
-          | (?P<bare> (?! ["'] ) (?: [^\s\\@\uff20]++ | [\u00a0\u2007\u202f] | \\ [{_ESCAPABLE}\\]? | (?! {at} {opens} ) [@\uff20] ){{1,4095}}+ )
-        )"""
-    )
-
-
-@cache
-def range_at_end() -> regex.Pattern[str]:
-    """Return the pattern of a range that ends where the searched text ends."""
-    import regex
-
-    return regex.compile(rf"(?V1x) {RANGE} $")
-
-
-def read_range(match: regex.Match[str]) -> Range:
+def read_range(match: TokenMatch) -> Range:
     """Return the (first, last) that a match of `RANGE` holds, as typed; an open end is None."""
     first = _number(match["first"])
     if match["last"] is not None:
@@ -246,7 +187,7 @@ def _number(digits: str) -> int:
     return int(digits) if len(digits) <= 18 else 10**18
 
 
-def _quoted(message: str, match: regex.Match[str]) -> Ref:
+def _quoted(message: str, match: TokenMatch) -> Ref:
     start, end = match.span()
     name = match["single"] if match["single"] is not None else unescape_quoted(match["double"])
     lines = read_range(match) if match["range"] is not None else None
@@ -285,7 +226,7 @@ def unescape_bare(text: str) -> str:
 def _bare_escape() -> regex.Pattern[str]:
     import regex
 
-    return regex.compile(rf"(?V1)\\(?:\\|({_ESCAPABLE}))")
+    return regex.compile(rf"(?V1)\\(?:\\|({ESCAPABLE}))")
 
 
 def _bare(message: str, start: int, end: int, readings: dict[str, Reading]) -> Ref | None:

@@ -67,12 +67,12 @@ def printable(text: str) -> str:
     Return *text* as one line in which nothing hides: what a person sees is what there is.
 
     Control, format (bidirectional, zero-width), surrogate and line-separating characters and blank letters
-    become ``\u{hex}``; a backslash in front of ``u{`` is doubled, so that two names never look the same.
+    become ``\u{hex}``.  Where there is one of them, or a ``\u{`` of the text's own, every backslash is doubled, so that
+    two names never look the same.
     """
-    if text.isascii() and text.isprintable() and "\\u{" not in text:
+    if "\\u{" not in text and ((text.isascii() and text.isprintable()) or not any(map(is_hidden, text))):
         return text
-    text = text.replace("\\u{", "\\\\u{")
-    return "".join(f"\\u{{{ord(sign):x}}}" if is_hidden(sign) else sign for sign in text)
+    return "".join(f"\\u{{{ord(sign):x}}}" if is_hidden(sign) else "\\\\" if sign == "\\" else sign for sign in text)
 
 
 def is_hidden(sign: str) -> bool:
@@ -96,7 +96,8 @@ def human_size(size: int) -> str:
     amount = float(size)
     for unit in ("KB", "MB", "GB", "TB"):
         amount /= 1024
-        if amount < 1024 or unit == "TB":
+        # What would be shown as 1024.0 is one of the next unit.
+        if amount < 1023.95 or unit == "TB":
             break
     return f"{amount:.1f} {unit}"
 
@@ -144,6 +145,7 @@ _SECRET_NAMES = frozenset(
 )
 _SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".jks", ".kdbx", ".ppk")
 _SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube"))
+_SECRET_BEGINNINGS = (*_SECRET_NAMES, *_SECRET_FOLDERS)
 _ENV_TEMPLATES = frozenset((".env.example", ".env.sample", ".env.template", ".env.dist"))
 
 
@@ -168,6 +170,11 @@ def is_secret(parts: Sequence[str], *, directory: bool) -> bool:
     if name.startswith(".env.") and name not in _ENV_TEMPLATES:
         return True
     return name == "config.json" and folded[-2:-1] == [".docker"]
+
+
+def may_begin_as_secret(text: str) -> bool:
+    """Tell whether *text*, ASCII in lower case and without a slash, may begin with a name that `is_secret` takes."""
+    return text.startswith(_SECRET_BEGINNINGS) or any(ending in text for ending in _SECRET_ENDINGS)
 
 
 def _fold(part: str) -> str:

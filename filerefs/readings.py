@@ -6,10 +6,11 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from filerefs.mentions import JOINED_LETTER, Range, dots_only, range_at_end, read_range, unescape_bare
+from filerefs.mentions import Range, dots_only, read_range, unescape_bare
+from filerefs.patterns import JOINED_LETTER, RANGE, range_at_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import regex
 
@@ -43,32 +44,44 @@ def readings(ref: Ref) -> Iterator[Reading]:
     whole = len(run)
     # The whole run first, since most runs are just a name: then nothing else is made.
     if not _ends_sentence(run):
-        yield from _at(run, start, whole)
-    for end in cuts(run):
+        yield from _at(run, start, whole, ())
+    places = cuts(run)
+    for end in places:
         if end < whole:
-            yield from _at(run, start, end)
+            yield from _at(run, start, end, places)
     if "#" in run:
-        yield from _anchored(run, start)
+        yield from _anchored(run, start, places)
 
 
-def _at(run: str, start: int, end: int) -> Iterator[Reading]:
-    """Yield what run[:end] may be: a name; a name and a range."""
+def _at(run: str, start: int, end: int, places: Sequence[int]) -> Iterator[Reading]:
+    """Yield what run[:end] may be: a name; a name and a range.  *places* are all where a name may end."""
+    yield from _named(run, start, end, places)
     text = run[:end]
-    fragment = _fragment().match(run, end) if end < len(run) else None
-    yield Reading(start + end, spellings(text, quoted=False), None, fragment[0] if fragment else "")
     if (":" in text or "#" in text) and (match := range_at_end().search(text)) and match.start():
         yield Reading(start + end, spellings(text[: match.start()], quoted=False), read_range(match))
 
 
-def _anchored(run: str, start: int) -> Iterator[Reading]:
+def _anchored(run: str, start: int, places: Sequence[int]) -> Iterator[Reading]:
     """Yield the names in front of each `#anchor`: a sign that is in so many names must not cut before all else failed."""
     end = len(run)
     for _ in range(READINGS):
         end = run.rfind("#", 1, end)
         if end < 0:
             return
-        if fragment := _fragment().match(run, end):
-            yield Reading(start + end, spellings(run[:end], quoted=False), None, fragment[0])
+        if _fragment().match(run, end):
+            yield from _named(run, start, end, places)
+
+
+def _named(run: str, start: int, end: int, places: Sequence[int]) -> Iterator[Reading]:
+    """Yield the name run[:end], with the range behind it or what else stands there and was not understood."""
+    names = spellings(run[:end], quoted=False)
+    behind = _range_behind().match(run, end) if end < len(run) else None
+    if behind is not None and behind.end() not in places:
+        # `@a.py:9!b`: what stands behind the range is no part of it, but the range is one.
+        yield Reading(start + behind.end(), names, read_range(behind))
+    elif behind is None or run[end] != "#":
+        fragment = _fragment().match(run, end) if end < len(run) else None
+        yield Reading(start + end, names, None, fragment[0] if fragment else "")
 
 
 def spellings(text: str, *, quoted: bool) -> tuple[str, ...]:
@@ -93,7 +106,7 @@ def cuts(run: str) -> list[int]:
     ends = {len(run)}
     _add_tail(run, len(run), ends)
     if run.isascii() and _ASCII_SEPARATORS.isdisjoint(run):
-        return sorted(ends, reverse=True)
+        return sorted(ends - {0}, reverse=True)
     # Twice as many as needed, since the tails of neighbouring cuts coincide.
     for match in islice(_cut().finditer(run, 1), 2 * READINGS):
         ends.add(match.start())
@@ -139,7 +152,7 @@ def _cut() -> regex.Pattern[str]:
 
     other = rf"[^{JOINED_LETTER}\p{{M}}]"
     return regex.compile(
-        rf"""(?V1x) (?<! \\ ) (?= [{_SEPARATORS}@\uff20] | /@ | \\ [)\]}}>"'`] )
+        rf"""(?V1x) (?<! \\ ) (?= [{_SEPARATORS}@\uff20] | /@ | \\ [{_SEPARATORS}] )
                   | (?<= {JOINED_LETTER} ) (?= {other} )
                   | (?<= {other} ) (?= {JOINED_LETTER} )"""
     )
@@ -149,7 +162,14 @@ def _cut() -> regex.Pattern[str]:
 def _fragment() -> regex.Pattern[str]:
     import regex
 
-    return regex.compile(r"[#:][\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.\-]*+(?<![.\-])")
+    return regex.compile(r"[#:][\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.\-]*(?<![.\-])")
+
+
+@cache
+def _range_behind() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(rf"(?V1x) {RANGE} (?! [A-Za-z0-9_] )")
 
 
 def natural_end(ref: Ref) -> int | None:
@@ -158,8 +178,10 @@ def natural_end(ref: Ref) -> int | None:
 
     `@nope.txt并总结` and `@nope.py—with` name `nope.txt` and `nope.py`; so much can be said without a disk.
     """
+    if ref.quoted or ref.token.isascii():
+        return None
     match = _junction().search(ref.token, 1)
-    return ref.start + match.start() if match and not ref.quoted else None
+    return ref.start + match.start() if match else None
 
 
 @cache

@@ -46,6 +46,7 @@ class Target:
     link_target: str | None
     kind: str
     identity: tuple[int, int] | None
+    stamp: tuple[int, ...] | None
     node: Node | None
 
 
@@ -82,7 +83,7 @@ class Lookup:
     _probes: int = 0
     _misses: int = 0
     _open: list[Target] = field(default_factory=list)
-    _first_parts: frozenset[str] | None = None
+    _names: dict[str, tuple[str, ...]] | None = None
     _withheld: bool = False
     _near: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
@@ -125,8 +126,9 @@ class Lookup:
         if folder not in self._beginnings:
             listing = self.listing(folder)
             names = [entry.name for entry in listing.entries] if listing else []
-            self._beginnings[folder] = frozenset(name[:at] for name in names for at, sign in enumerate(name) if sign in " \t")
-        return beginning in self._beginnings[folder]
+            composed = [unicodedata.normalize("NFC", name) for name in names]
+            self._beginnings[folder] = frozenset(name[:at] for name in composed for at, sign in enumerate(name) if sign in " \t")
+        return unicodedata.normalize("NFC", beginning) in self._beginnings[folder]
 
     def open(self, target: Target) -> Node | Trouble:
         """Return the node of *target*, to be read and closed by the caller."""
@@ -159,7 +161,7 @@ class Lookup:
             self._misses += 1
             # "No such folder" is a miss like any other; that the root is gone is not.
             return NOT_FOUND if node.reason is Reason.NOT_FOUND and node is not troubles.ROOT_DELETED else node
-        target = Target(node.name, node.target, node.kind, node.identity, node)
+        target = Target(node.name, node.target, node.kind, node.identity, node.stamp, node)
         if len(self._open) < _KEPT_OPEN:
             self._open.append(target)
         else:
@@ -167,20 +169,39 @@ class Lookup:
             target.node = None
         return target
 
+    def rules_out(self, ref: Ref) -> bool:
+        """Tell whether no name in the root begins as *ref* does: then none of its readings exists, and none is made."""
+        if self._misses < _PATIENCE or ref.quoted:
+            return False
+        run = ref.run
+        # What begins otherwise is left to the one who opens: a path on a drive, in a home, out of the root.
+        if not (run.isascii() and run[:1].isalnum()) or run[1:2] == ":" or "\\" in run:
+            return False
+        first = hints.fold(run.partition("/")[0])
+        names = self._names_in_root()
+        return bool(names) and not first.startswith(names.get(first[0], ())) and not (self._withheld and naming.may_begin_as_secret(first))
+
     def _cannot_exist(self, name: str) -> bool:
         """Tell whether the root's listing rules *name* out: then it costs no system call."""
-        if self._first_parts is None:
-            listing = self.listing(".")
-            complete = listing is not None and not listing.more
-            self._first_parts = frozenset(hints.fold(entry.name) for entry in listing.entries) if listing and complete else frozenset()
-            self._withheld = listing is not None and listing.withheld > 0
-        if not self._first_parts:
-            return False
+        names = self._names_in_root()
         first = name.partition("/")[0]
         # Backslashes and colons may be Windows paths and drives; names of secrets are in no listing.
-        if first in ("", ".", "..", "~") or "\\" in first or ":" in first[1:2] or hints.fold(first) in self._first_parts:
+        if not names or first in ("", ".", "..", "~") or "\\" in first or ":" in first[1:2]:
             return False
-        return not (self._withheld and naming.is_secret([first], directory=False))
+        folded = hints.fold(first)
+        return folded not in names.get(folded[:1], ()) and not (self._withheld and naming.is_secret([first], directory=False))
+
+    def _names_in_root(self) -> dict[str, tuple[str, ...]]:
+        """Return the names that the root lists, folded, by their first characters; none if it has too many to list."""
+        if self._names is None:
+            listing = self.listing(".")
+            complete = listing is not None and not listing.more
+            by_beginning: dict[str, list[str]] = {}
+            for name in {hints.fold(entry.name) for entry in listing.entries} if listing and complete else ():
+                by_beginning.setdefault(name[:1], []).append(name)
+            self._names = {beginning: tuple(names) for beginning, names in by_beginning.items()}
+            self._withheld = listing is not None and listing.withheld > 0
+        return self._names
 
     def _list(self, folder: str) -> Listing | None:
         node = self.root.open(folder)
@@ -196,13 +217,15 @@ def resolve(refs: Sequence[Ref], lookup: Lookup, *, lenient: bool) -> Iterator[R
     # A pasted file names the same decorator a thousand times.
     plain: set[str] = set()
     for index, ref in enumerate(refs):
-        if ref.token in plain and ref.run_end == ref.end and not (lenient and _may_join(ref, lookup)):
+        # What it is depends on the run and on what stands right before and behind it.
+        known = ref.message[ref.start - 1 if ref.start else 0 : ref.run_end + 1]
+        if known in plain and not (lenient and _may_join(ref, lookup)):
             yield None
             continue
         stop = refs[index + 1].start if index + 1 < len(refs) else None
         resolution = _resolve_one(ref, stop, lookup, lenient=lenient)
-        if resolution is None and ref.run_end == ref.end and not ref.enclosed:
-            plain.add(ref.token)
+        if resolution is None:
+            plain.add(known)
         yield resolution
 
 
@@ -216,11 +239,13 @@ def _resolve_one(ref: Ref, stop: int | None, lookup: Lookup, *, lenient: bool) -
         known = lookup.known(ref.path)
         return Hit(ref.end, known, ref.lines, "") if known else _missed(ref, Miss(ref.end, ref.path, _SPENT), lookup)
     refusal: Miss | None = None
-    for reading in readings(ref):
+    for reading in () if lookup.rules_out(ref) else readings(ref):
         found = _try(reading, lookup)
         if found is None:
             continue
         if isinstance(found, Hit):
+            if _glues(ref, found):
+                continue
             return found
         # The default reading is what a person sees as the name; its refusal says most.
         if refusal is None or (reading.end == ref.end and refusal.end != ref.end):
@@ -232,6 +257,11 @@ def _resolve_one(ref: Ref, stop: int | None, lookup: Lookup, *, lenient: bool) -
             if isinstance(found, Hit):
                 return found
     return _missed(ref, refusal, lookup)
+
+
+def _glues(ref: Ref, hit: Hit) -> bool:
+    """Tell whether the name would get quotes right in front of an at-sign, which would then open a mention."""
+    return ref.message[hit.end : hit.end + 1] in ("@", "＠") and naming.plain_form(hit.target.name).startswith('"')
 
 
 def _try(reading: Reading, lookup: Lookup) -> Hit | Miss | None:
@@ -259,7 +289,7 @@ def _missed(ref: Ref, refusal: Miss | None, lookup: Lookup) -> Miss | None:
     """Return what is to be said of a reference that names nothing: a warning if it looks like a path, else nothing."""
     if refusal is not None:
         reason = refusal.trouble.reason
-        if reason in (Reason.BAD_NAME, Reason.TOO_MANY):
+        if reason in (Reason.BAD_NAME, Reason.TOO_MANY) or refusal.trouble is troubles.ROOT_DELETED:
             return refusal._replace(end=ref.end, path=ref.path) if looks_like_path(ref.path) else None
         # `import x from "@/x"`: an alias, not a path.
         return None if ref.enclosed and reason in (Reason.ABSOLUTE, Reason.HOME) else refusal

@@ -141,7 +141,9 @@ class Preprocessor:
         if code not in ("inert", "load"):
             raise OptionError("code", code, '"inert" or "load"')
         if limits is not None:
-            _check_limits(limits)
+            from filerefs.limits import check_limits
+
+            check_limits(limits)
         self._path = root
         self._root = Root(root, symlinks=symlinks, allow=allow)
         self._limits = limits
@@ -170,10 +172,12 @@ class Preprocessor:
         if not isinstance(prompt, str):
             raise OptionTypeError("prompt", prompt, "a string")
         if limits is not None:
-            _check_limits(limits)
+            from filerefs.limits import check_limits
+
+            check_limits(limits)
+        if self._root.closed:
+            raise RootClosedError(str(self._path), "it was closed")
         if "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
-            if self._root.closed:
-                raise RootClosedError(str(self._path), "it was closed")
             return Turn(message=message, original=message, prompt=prompt)
         return self._take(message, prompt, limits)
 
@@ -222,13 +226,6 @@ def preprocess(
     """
     with Preprocessor(root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient) as preprocessor:
         return preprocessor.preprocess(message, prompt)
-
-
-def _check_limits(limits: object) -> None:
-    from filerefs.limits import Limits
-
-    if not isinstance(limits, Limits):
-        raise OptionTypeError("limits", limits, "a Limits, or None")
 
 
 def _entry(outcome: Outcome) -> dict[str, JSON]:

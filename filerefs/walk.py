@@ -8,7 +8,6 @@ Nothing is left out by itself: what `Root` withholds (`.git` among it) is counte
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,6 +17,7 @@ from filerefs.gitignore import MOST_BYTES, Problem, Rule, Rules, bytewise, read_
 from filerefs.limits import KIB
 from filerefs.outcomes import Reason
 from filerefs.root import Trouble
+from filerefs.stamps import is_settled, now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +36,6 @@ _MOST_WEIGHT = 64 * KIB
 _MOST_KEPT = 256
 _MOST_STEPS = 1_000_000_000
 _EFFORT = 10
-
-# File systems keep whole seconds (FAT: two of them), or the ticks of the kernel's clock, 10 ms at most.
-_COARSE_GRAIN = 2_000_000_000
-_FINE_GRAIN = 20_000_000
 
 _Chain: TypeAlias = tuple[Rules, ...]
 
@@ -110,12 +106,12 @@ class Ignore:
         kept = self._kept.get(folder)
         if kept is not None and kept[0] == stamp:
             return kept[1]
-        now = time.time_ns()
+        start = now()
         content = node.read(MOST_BYTES + 1)
         if isinstance(content, Trouble):
             return _unapplied(folder, content.detail)
         rules = read_rules(content, "" if folder == "." else folder)
-        if stamp is not None and _is_settled(stamp, now):
+        if stamp is not None and is_settled(stamp, start):
             if len(self._kept) >= _MOST_KEPT:
                 self._kept = {}
             self._kept[folder] = stamp, rules
@@ -278,13 +274,6 @@ def _find_rule(chain: _Chain, path: str, *, is_folder: bool) -> Rule | None:
             rule, ignores = decision
             return rule if ignores else None
     return None
-
-
-def _is_settled(stamp: tuple[int, ...], now: int) -> bool:
-    """Tell whether an edit from *now* on gives another stamp; within a tick of the clock it may not."""
-    modified, changed = stamp[3:5]
-    grain = _COARSE_GRAIN if modified % 1_000_000_000 == 0 else _FINE_GRAIN
-    return max(modified, changed) + grain < now
 
 
 def _unapplied(folder: str, detail: str) -> Rules:

@@ -28,13 +28,13 @@ TIERS = (
     ("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
     ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "outcomes", "guessing", "decoding", "naming", "kinds"),
     ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "loading", "section", "rewriting"),
-    ("phases", "turn", "retrieval", "completion", "agentsmd."),
+    ("phases", "turn", "retrieval", "ranking", "gitfiles", "catalogue", "completion", "agentsmd."),
     ("__init__",),
     ("integrations.", "cli", "agents_cli", "agents_report", "serve", "carets", "terminal", "repl", "__main__"),
 )
 PURE = (
     *("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
-    *("limits", "outcomes", "guessing", "decoding", "naming", "kinds", "hints", "advice", "section", "rewriting"),
+    *("limits", "outcomes", "guessing", "decoding", "naming", "kinds", "hints", "advice", "section", "rewriting", "ranking"),
 )
 IMPURE_IMPORTS = {"glob", "io", "os", "pathlib", "shutil", "subprocess", "tempfile"}
 DISK = ("root", "nodes", "openat2", "descent", "upward")

@@ -636,6 +636,21 @@ class TestProbe:
         assert next(asked) == errno.EIO
 
 
+def test_values() -> None:
+    """What comes back is compared by what it holds, can be put in a set, and shows itself in one line."""
+    trouble = Trouble(Reason.NOT_FOUND, "no such file")
+    entry = Entry("a", "file")
+    listing = Listing((entry,), more=False, withheld=1)
+
+    assert {trouble, entry, listing} == {Trouble(Reason.NOT_FOUND, "no such file"), Entry("a", "file"), Listing((Entry("a", "file"),), more=False, withheld=1)}
+    assert len({trouble, Trouble(Reason.BUSY, "no such file"), Trouble(Reason.NOT_FOUND, "")}) == 3
+    assert len({entry, Entry("b", "file"), Entry("a", "link")}) == 3
+    assert len({listing, Listing((), more=False, withheld=1), Listing((entry,), more=True, withheld=1), Listing((entry,), more=False, withheld=0)}) == 4
+    assert repr(trouble) == "Trouble('not_found', 'no such file')"
+    assert repr(entry) == "Entry('a', 'file')"
+    assert repr(listing) == "Listing(1 entries, more=False, withheld=1)"
+
+
 class TestNode:
     """What an opened file or directory knows about itself."""
 
@@ -1138,6 +1153,12 @@ class TestNames:
         ("after", "reason"),
         [
             pytest.param(lambda path: path.unlink(), Reason.NOT_FOUND, id="deleted"),
+            pytest.param(lambda path: path.rename(f"{path.parent}/a.txt (deleted)"), ("l", "a.txt (deleted)"), id="renamed so that it looks deleted"),
+            pytest.param(
+                lambda path: (path.unlink(), (path.parent / "a.txt (deleted)").write_text("IN", encoding="utf-8")),
+                Reason.BUSY,
+                id="deleted beside one that looks so",
+            ),
             pytest.param(lambda path: path.rename(path.parent.parent / "outside/x"), Reason.BUSY, id="moved out"),
             pytest.param(lambda path: (path.rename(path.parent / "b.txt"), path.write_text("IN", encoding="utf-8")), ("l", "b.txt"), id="renamed inside"),
         ],
@@ -1157,6 +1178,22 @@ class TestNames:
 
             root._opener = open_then_change
             assert answer(root.open("l")) == reason
+
+    @needs_linux
+    def test_a_root_that_is_renamed_between_two_looks(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The name of a file is asked for again when the root's own name, asked for first, no longer fits."""
+        folder = plant(tmp_path / "root", ["a.txt", "l => a.txt"])
+        genuine, calls = root._own_name, iter(range(100))
+
+        def look_then_rename(descriptor: int) -> str:
+            name = genuine(descriptor)
+            if next(calls) == 0:
+                folder.rename(tmp_path / "moved")
+            return name
+
+        monkeypatch.setattr(root, "_own_name", look_then_rename)
+        with Root(folder, symlinks="inside", backend="openat2") as held:
+            assert answer(held.open("l")) == ("l", "a.txt")
 
     @EACH_SYSTEM
     def test_a_root_that_is_renamed(self, system: System, tmp_path: Path) -> None:

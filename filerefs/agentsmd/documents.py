@@ -59,7 +59,7 @@ class Doc:
     Attributes:
         name: Unique name: relative to its root, `/`-separated; for a user-wide or extra file the name it was given by.
         scope: For people: "user", "project" or the folder that it governs ("src/api/").
-        folder: The root-relative folder it lies in, "." for the root itself; imports are relative to it.
+        folder: The root-relative folder it lies in, "." for the root itself.
         root: Label of the root it belongs to; "" where there is only one.
         origin: How it came in.
         text: Decoded, cut where a budget asked for it.
@@ -70,7 +70,7 @@ class Doc:
         imported_by: The chain of names that led here, outermost first; empty if it was not imported.
         identity: (device, inode), or None.
         base: Where it and its imports are opened; None for a document that was not read from a disk.
-        file: Its name in `base`.
+        file: Its name in `base`, that of a link's target; imports are relative to the folder of this one.
 
     .. versionadded:: 0.1
     """

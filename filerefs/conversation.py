@@ -1,0 +1,92 @@
+"""
+A chat without its surface: what was said, what stays attached, and what the model sees in this turn.
+
+Messages are kept as they were sent, with plain paths.  Files are never kept: the section belongs to the system prompt
+of one turn, and the next turn has another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from filerefs import Attached, parse
+
+if TYPE_CHECKING:
+    from filerefs import Outcome, Preprocessor, Turn
+
+# A message cannot reach across it: references on one line, a blank line, and then whatever was typed.
+_GAP = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A message as it was sent, and the answer."""
+
+    message: str
+    answer: str
+
+
+class Conversation:
+    """
+    Takes messages in, and remembers what was said.
+
+    Attributes:
+        prompt: The system prompt, without any section.
+        instructions: The text of the instruction files, put behind it.
+        history: What was said, oldest first.
+        turn: The last one; None before the first and after `clear`.
+    """
+
+    def __init__(self, preprocessor: Preprocessor, *, prompt: str = "", instructions: str = "") -> None:
+        self.prompt = prompt
+        self.instructions = instructions
+        self.history: list[Exchange] = []
+        self.turn: Turn | None = None
+        self._preprocessor = preprocessor
+        self._kept: dict[str, str] = {}
+
+    @property
+    def base(self) -> str:
+        """What stands before the section: the system prompt and the instruction files."""
+        return _GAP.join(part for part in (self.prompt, self.instructions) if part)
+
+    @property
+    def kept(self) -> list[str]:
+        """The references that every turn has, as they were typed."""
+        return list(self._kept.values())
+
+    def take(self, message: str) -> Turn:
+        """
+        Return the turn of *message*: with its files, and with those that are kept, as they are now.
+
+        `Turn.original` begins with the kept references, so that spans fit it; `Turn.message` does not.
+        """
+        kept = " ".join(self._kept.values())
+        turn = self._preprocessor.preprocess(f"{kept}{_GAP}{message}" if kept else message, self.base)
+        # No name and no path in plain form holds a line feed, so the first gap is the one that was put there.
+        self.turn = replace(turn, message=turn.message.partition(_GAP)[2]) if kept else turn
+        return self.turn
+
+    def remember(self, message: str, answer: str) -> None:
+        """Keep what was sent and what came back."""
+        self.history.append(Exchange(message, answer))
+
+    def keep(self, text: str) -> tuple[Outcome, ...]:
+        """Attach what *text* refers to in all turns from now on; return what became of each reference."""
+        alone = " ".join(ref.token for ref in parse(text))
+        outcomes = self._preprocessor.preprocess(alone, self.base).outcomes
+        self._kept |= {outcome.path: outcome.token for outcome in outcomes if isinstance(outcome, Attached)}
+        return outcomes
+
+    def drop(self, text: str = "") -> list[str]:
+        """Keep what *text* refers to no longer, or nothing any more if it is ""; return the references that were dropped."""
+        named = {ref.path.rstrip("/").removeprefix("./") for ref in parse(text)}
+        gone = [path for path in self._kept if not text or path in named]
+        return [self._kept.pop(path) for path in gone]
+
+    def clear(self) -> None:
+        """Forget what was said, the files of the last message, and what was kept."""
+        self.history.clear()
+        self._kept.clear()
+        self.turn = None

@@ -1,0 +1,498 @@
+"""Completion: which mention is being typed, and what is offered for it; from git, by a walk, and while both still run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import filerefs
+from filerefs.catalogue import Catalogue
+from filerefs.completion import Completer, find_token
+from filerefs.errors import OptionError, RootClosedError, RootNotFoundError
+from filerefs.gitfiles import Git
+from filerefs.root import Root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Tree
+
+PATIENCE = 60
+GIT = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+EACH_SOURCE = pytest.mark.parametrize("git", [pytest.param(True, id="git", marks=GIT), pytest.param(False, id="walk")])
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in *folder*, without the configuration of whoever runs the tests."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    variables |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    identity = ("-c", "user.name=t", "-c", "user.email=t@t", "-c", "protocol.file.allow=always")
+    return subprocess.run(["git", *identity, *arguments], cwd=folder, env=variables, check=True, capture_output=True).stdout.decode()
+
+
+def offers(folder: Path, text: str, *, git: bool = False, cursor: int | None = None, **options: Any) -> list[str]:
+    """Return what a new completer offers once it knows all."""
+    with Completer(folder, git=git) as completer:
+        found = completer.complete(text, cursor, wait=PATIENCE, **options)
+    assert not found.incomplete
+    return [candidate.text for candidate in found.candidates]
+
+
+def project(tree: Tree, entries: Any, *, git_too: bool) -> Path:
+    folder = tree(entries)
+    if git_too:
+        git(folder, "init", "-q")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        pytest.param("@", "", id="an at-sign alone"),
+        pytest.param("see @src/ap", "src/ap", id="a word"),
+        pytest.param("(@a", "a", id="behind a bracket"),
+        pytest.param("查看@a", "a", id="behind a script without blanks"),
+        pytest.param("＠a", "a", id="a full-width at-sign"),
+        pytest.param('@"Car Kit/', "Car Kit/", id="a quote that is open"),
+        pytest.param('@"Car Kit/"', "Car Kit/", id="a closed quote behind a folder"),
+        pytest.param('@"Car Kit/"GL', "Car Kit/GL", id="more behind the closing quote of a folder"),
+        pytest.param("@'my fi", "my fi", id="a single quote"),
+        pytest.param("@“my fi", "my fi", id="a typographic quote"),
+        pytest.param('@"a\\"b', 'a"b', id="an escaped quote"),
+        pytest.param("@my\\ fi", "my fi", id="an escaped blank"),
+        pytest.param("@src\\ap", "src/ap", id="a backslash for a slash"),
+        pytest.param("@./ap", "ap", id="from here"),
+        pytest.param("@@scope/x", "@scope/x", id="a folder with an at-sign"),
+        pytest.param("@a.py and @b", "b", id="the second mention"),
+        pytest.param("`open @a", "a", id="behind a backtick that nothing closes"),
+        pytest.param("```\ncode\n```\n@a", "a", id="behind a block of code"),
+        pytest.param("mail me@b", None, id="an address"),
+        pytest.param("a @b c", None, id="behind the blank"),
+        pytest.param("@a\n", None, id="on the next line"),
+        pytest.param('@"a b"', None, id="behind a closed quote"),
+        pytest.param('@"a b/":12', None, id="a range behind a quoted folder"),
+        pytest.param("@a.py:", None, id="a range has begun"),
+        pytest.param("@a.py:12-4", None, id="a range"),
+        pytest.param("@a.py#L3", None, id="a range as code hosts write it"),
+        pytest.param("\\@a", None, id="an escaped at-sign"),
+        pytest.param("```\n@a", None, id="in a block of code"),
+        pytest.param("`@a` `x @b", "b", id="behind a span"),
+        pytest.param("@/etc/pa", None, id="an absolute path"),
+        pytest.param("@~/x", None, id="a home"),
+        pytest.param("@../x", None, id="above the root"),
+        pytest.param("plain", None, id="no at-sign"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_what_is_being_typed(typed: str, query: str | None) -> None:
+    """The mention that the end of the text stands in, quotes and escapes undone."""
+    token = find_token(typed)
+
+    assert query == (token.query if token else None)
+    assert token is None or (typed[token.start] in "@＠" and token.end == len(typed))
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        pytest.param("see @sr|c/app.py now", "sr", id="in the middle of a name"),
+        pytest.param("@a| and @b", "a", id="in the first of two"),
+        pytest.param("`x @a|`", None, id="in code that is closed behind the cursor"),
+        pytest.param("|@a", None, id="before the at-sign"),
+        pytest.param("first @a|\nsecond @b", "a", id="on another line than the last"),
+    ],
+)
+def test_the_cursor_may_stand_anywhere(text: str, query: str | None) -> None:
+    """Only what is before the cursor is a query; whether it is code, the whole text decides."""
+    before, _, behind = text.partition("|")
+
+    token = find_token(before + behind, len(before))
+
+    assert query == (token.query if token else None)
+
+
+def test_options_of_the_grammar_count() -> None:
+    """What `parse` does not take for a mention, is none here either."""
+    assert find_token("＠a", lenient=False) is None
+    assert find_token("`@a", 3, code="load") == find_token("`@a", 3)
+    assert find_token("`@a`", 3) is None
+    assert find_token("`@a`", 3, code="load") is not None
+
+
+def test_error_a_cursor_outside_of_the_text() -> None:
+    """A cursor that stands nowhere is a mistake of the host."""
+    with pytest.raises(OptionError):
+        find_token("abc", 4)
+    with pytest.raises(OptionError):
+        find_token("abc", -1)
+
+
+@given(st.text(st.sampled_from("@\"'`\\ a/.:#\n\u3000＠“"), max_size=12), st.integers(0, 12))
+def test_any_text_can_be_typed(text: str, cursor: int) -> None:
+    """No text and no cursor in it raises, and the mention ends at the cursor."""
+    cursor = min(cursor, len(text))
+
+    token = find_token(text, cursor)
+
+    assert token is None or (text[token.start] in "@＠" and token.start < token.end == cursor)
+
+
+NASTY = [
+    "my file.txt",
+    'quo"te.txt',
+    "it's.txt",
+    "a[1].txt",
+    "at@sign.txt",
+    "new\nline.txt",
+    "back\\slash.txt",
+    "-dash.txt",
+    "dot.",
+    "メモ.md",
+    "\udcff.bin",
+    "col:on.txt",
+]
+
+
+@EACH_SOURCE
+@pytest.mark.parametrize("name", NASTY, ids=ascii)
+def test_odd_names_are_offered_so_that_they_are_read_back(tree: Tree, name: str, git: bool) -> None:
+    """What is put in place of the typed text attaches exactly the file that was offered."""
+    folder = project(tree, {}, git_too=git)
+    try:
+        (folder / name).write_text("odd\n", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system has no such names")
+
+    (offered,) = offers(folder, "look at @", git=git)
+    turn = filerefs.preprocess(f"look at {offered}, please", root=folder)
+
+    assert filerefs.format_ref(name) == offered
+    assert [name] == [outcome.path for outcome in turn.attached]
+
+
+@EACH_SOURCE
+def test_b017_folders_with_blanks(tree: Tree, git: bool) -> None:
+    """A folder whose name has a blank is offered in quotes, entered, and left with the file."""
+    folder = project(tree, {"Car Kit/GLB Out/m.txt": "B"}, git_too=git)
+
+    assert '@"Car Kit/"' in offers(folder, "@Car", git=git)
+    for typed in ('@"Car Kit/', '@"Car Kit/"', "@Car\\ Kit/"):
+        assert ['@"Car Kit/GLB Out/"', '@"Car Kit/GLB Out/m.txt"'] == offers(folder, typed, git=git)
+    assert ['@"Car Kit/GLB Out/m.txt"'] == offers(folder, '@"Car Kit/GLB Out/"', git=git)
+
+
+@GIT
+def test_b031_names_come_unquoted(tree: Tree) -> None:
+    """git's own quoting of names is never seen, tracked or not."""
+    folder = project(tree, {"メモ.md": "B", "もう.md": "C"}, git_too=True)
+    git(folder, "add", "メモ.md")
+
+    assert ["@もう.md", "@メモ.md"] == sorted(offers(folder, "@", git=True))
+
+
+@EACH_SOURCE
+def test_b042_an_ignored_file_can_be_named(tree: Tree, git: bool) -> None:
+    """What version control ignores is not offered by itself, is offered where its folder is typed, and loads."""
+    folder = project(tree, {".gitignore": "PLAN.md\n", "PLAN.md": "P", "PLANET.md": "N"}, git_too=git)
+
+    assert ["@PLANET.md"] == offers(folder, "@PLAN", git=git)
+    assert ["@PLANET.md", "@PLAN.md"] == offers(folder, "@./PLAN", git=git)
+    assert ["PLAN.md"] == [outcome.path for outcome in filerefs.preprocess("@PLAN.md", root=folder).attached]
+
+
+@EACH_SOURCE
+def test_b043_folders_with_a_dot(tree: Tree, git: bool) -> None:
+    """A name that begins with a dot is a name like any other."""
+    folder = project(tree, {".agents/a.md": "A", ".env.example": "E", ".github/w.yml": "W"}, git_too=git)
+
+    assert "@.agents/" == offers(folder, "@.a", git=git)[0]
+    assert ["@.agents/a.md"] == offers(folder, "@.agents/", git=git)
+    assert {"@.agents/a.md", "@.env.example", "@.github/w.yml"} <= set(offers(folder, "@", git=git))
+    assert len(filerefs.preprocess("@.agents/a.md @.env.example @.github/w.yml", root=folder).attached) == 3
+
+
+def test_b056_sizes_are_known_before_anything_is_sent(tree: Tree) -> None:
+    """The host learns how large the section is, and that a file was cut, before it sends anything."""
+    turn = filerefs.preprocess("@big.txt", root=tree({"big.txt": tree.sparse(0), "x": "x"}) and tree({"big.txt": "x" * 800_000}))
+
+    (big,) = turn.attached
+    assert big.truncated
+    assert big.size == 800_000
+    assert big.shown < turn.section_bytes < 210 * 1024
+
+
+@EACH_SOURCE
+def test_b185_what_sorts_late_is_found(tree: Tree, git: bool) -> None:
+    """A large folder with an early name takes nothing away from later ones."""
+    folder = project(tree, {**{f"aaa/f{number:04}.txt": "" for number in range(3000)}, "zzz/goal.txt": "G"}, git_too=git)
+
+    assert "@zzz/goal.txt" == offers(folder, "@goal", git=git)[0]
+
+
+@EACH_SOURCE
+def test_b186_what_is_ignored_takes_no_room(tree: Tree, git: bool) -> None:
+    """Ignored build output is not offered, unless its folder is typed."""
+    folder = project(tree, {".gitignore": "gen/\n", "main.c": "M", **{f"gen/m{number:03}.c": "" for number in range(300)}}, git_too=git)
+
+    assert ["@main.c"] == offers(folder, "@m", git=git)
+    assert ["@gen/m000.c", "@gen/m001.c"] == offers(folder, "@gen/m00", git=git)[:2]
+
+
+def test_b189_a_very_large_folder_gives_rows_at_once(tree: Tree) -> None:
+    """The first answer does not wait for a folder of fifty thousand names: it has what is near, and says that more may come."""
+    folder = tree({"x.txt": "X"})
+    (folder / "big").mkdir()
+    for number in range(50_000):
+        (folder / "big" / f"f{number:06}.txt").touch()
+
+    with Completer(folder, git=False) as completer:
+        first = completer.complete("@x")
+        later = completer.complete("@f049999", wait=PATIENCE)
+
+    assert ("@x.txt", True) == (first.candidates[0].text, first.incomplete)
+    assert ["@big/f049999.txt"] == [candidate.text for candidate in later.candidates]
+    assert not later.incomplete
+
+
+@EACH_SOURCE
+def test_b207_new_files_are_seen(tree: Tree, git: bool) -> None:
+    """A file that appears while a chat goes on is offered; the limit counts what matches, not what there is."""
+    folder = project(tree, {f"d/f{number:03}.txt": "" for number in range(200)}, git_too=git)
+
+    with Completer(folder, git=git) as completer:
+        before = completer.complete("@zz", wait=PATIENCE)
+        (folder / "d" / "zz.txt").write_text("Z", encoding="utf-8")
+        at_once = completer.complete("@d/zz")
+        assert completer.refresh(PATIENCE)
+        (folder / "d" / "f000.txt").unlink()
+        after = completer.complete("@zz")
+        assert completer.refresh(PATIENCE)
+        gone = completer.complete("@f000")
+
+    assert () == before.candidates == gone.candidates
+    assert ["d/zz.txt"] == [candidate.path for candidate in at_once.candidates] == [candidate.path for candidate in after.candidates]
+
+
+def test_fr_palette_walk(tree: Tree) -> None:
+    """Version control and what tools left behind is not walked, where no rules say so; secrets are withheld."""
+    folder = tree({"m.py": "", ".git/HEAD": "", "node_modules/p/i.js": "", "src/l.py": "", ".env": ""})
+
+    assert ["@m.py", "@src/", "@src/l.py"] == sorted(offers(folder, "@"))
+    assert ["@node_modules/p/", "@node_modules/p/i.js"][:1] == offers(folder, "@node_modules/")
+    assert [] == offers(folder, "@.git/")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param("main", ["@main.py", "@cmd/main_test.py", "@a/b/main.py"], id="base names"),
+        pytest.param("iclop", ["@internal/cli/options.py"], id="signs in order"),
+        pytest.param("zzz", [], id="nothing"),
+    ],
+)
+def test_fr_palette_rank(tree: Tree, query: str, expected: list[str]) -> None:
+    """Base names before paths, shallower before deeper, signs in their order last."""
+    folder = tree({name: "" for name in ("a/b/main.py", "main.py", "cmd/main_test.py", "README.md", "internal/cli/options.py")})
+
+    assert expected == offers(folder, f"@{query}")
+
+
+# What git says of this tree is compared with what is offered; each line is there for a difference that somebody had.
+TRICKY: dict[str, Any] = {
+    ".gitignore": "*.log\n!keep.log\n/build/\ndoc/*.txt\n**/tmp\nfoo/**/bar\n\\#hash\n!\n*.o \n",
+    "a.log": "", "keep.log": "", "build/out.c": "", "src/build/in.c": "",
+    "doc/x.txt": "", "doc/deep/y.txt": "", "a/b/tmp/z": "", "tmp": "",
+    "foo/bar": "", "foo/x/bar": "", "foo/x/baz": "", "#hash": "", "q.o": "",
+    "logs/.gitignore": "**\n!**/\n!keep/*.log\n!.gitignore\n", "logs/keep/a.log": "", "logs/drop/b.log": "",
+    "sub/.gitignore": "/only\n!*.log\n", "sub/only": "", "sub/deep/only": "", "sub/c.log": "",
+    "Car Kit/Ünï côde.txt": "", "new\nline": "", ".hidden/x": "", ".env": "", "sub/id_rsa": "", "pkg/.aws/creds": "",
+}  # fmt: skip
+
+
+@GIT
+def test_both_sources_agree_with_git(tree: Tree) -> None:
+    """On a tricky tree the files offered are those that git lists, less secrets, from git and by the walk alike."""
+    folder = project(tree, TRICKY, git_too=True)
+    listed = git(folder, "ls-files", "-co", "--exclude-standard", "-z").split("\0")
+    expected = {name for name in listed if name} - {".env", "sub/id_rsa", "pkg/.aws/creds"}
+
+    found = [{ref.path for text in offers(folder, "@", git=source, limit=500) for ref in filerefs.parse(text)} for source in (True, False)]
+
+    by_git, by_walk = ({path for path in paths if not path.endswith("/")} for paths in found)
+    assert expected == by_git
+    assert expected == by_walk
+
+
+@GIT
+def test_folders_are_offered_like_files(tree: Tree) -> None:
+    """From git come files alone; the folders on their way are offered as well, those of secrets are not."""
+    folder = project(tree, {"a/b/c.py": "", "pkg/.aws/creds": "", "x/y.py": ""}, git_too=True)
+
+    assert ["@a/", "@x/", "@a/b/", "@x/y.py", "@a/b/c.py"] == [text for text in offers(folder, "@", git=True) if text != "@pkg/"]
+
+
+@GIT
+def test_what_git_knows_and_the_disk_does_not(tree: Tree) -> None:
+    """Deleted files and those outside of a sparse checkout are not offered; a submodule is a folder; links as the policy says."""
+    folder = project(tree, {"gone.py": "", "sparse/x.py": "", "here.py": "", "link.py": tree.link("here.py")}, git_too=True)
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "f.py").touch()
+    git(inner, "init", "-q")
+    git(inner, "add", ".")
+    git(inner, "commit", "-qm", "x")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "x")
+    (folder / "gone.py").unlink()
+    git(folder, "update-index", "--skip-worktree", "sparse/x.py")
+
+    assert ["@inner/", "@here.py"] == offers(folder, "@", git=True)
+    assert ["@inner/f.py"] == offers(folder, "@inner/", git=True)
+    with Completer(folder, symlinks="inside") as completer:
+        assert "link.py" in [candidate.path for candidate in completer.complete("@", wait=PATIENCE).candidates]
+
+
+@GIT
+def test_a_folder_below_a_repository(tree: Tree) -> None:
+    """Where the root is a folder of a repository, names are relative to the root; where it is ignored as a whole, it is walked."""
+    folder = project(tree, {".gitignore": "ignored/\n", "sub/a.py": "", "b.py": "", "ignored/c.py": ""}, git_too=True)
+
+    assert ["@a.py"] == offers(folder / "sub", "@", git=True)
+    assert ["@c.py"] == offers(folder / "ignored", "@", git=True)
+
+
+@GIT
+def test_a_repository_runs_no_program(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what a repository configures nor what the environment says makes git run or read something else."""
+    folder = project(tree, {"a.py": "", "other/x.py": ""}, git_too=True)
+    script = folder / "spy.sh"
+    script.write_text(f"#!/bin/sh\ntouch '{folder.parent}/ran'\n", encoding="utf-8")
+    script.chmod(0o755)
+    git(folder, "config", "core.fsmonitor", str(script))
+    git(folder, "ls-files", "-o")
+    assert (folder.parent / "ran").exists(), "a plain git runs it, or this tests nothing"
+    (folder.parent / "ran").unlink()
+    monkeypatch.setenv("GIT_DIR", str(folder.parent / "nowhere"))
+    monkeypatch.setenv("GIT_TRACE", str(folder.parent / "trace"))
+
+    assert "@a.py" in offers(folder, "@", git=True)
+    assert not (folder.parent / "ran").exists()
+    assert not (folder.parent / "trace").exists()
+
+
+def test_error_without_git_the_folder_is_walked(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no program is called git, names come from the walk."""
+    monkeypatch.setenv("PATH", str(tree({"a.py": ""})))
+
+    assert ["@a.py"] == offers(tree.folder, "@", git=True)
+
+
+@GIT
+def test_error_git_refuses(tree: Tree) -> None:
+    """Where git refuses (a broken repository), names come from the walk."""
+    folder = project(tree, {"a.py": ""}, git_too=True)
+    (folder / ".git" / "config").write_text("[core\n", encoding="utf-8")
+
+    assert ["@a.py"] == offers(folder, "@", git=True)
+
+
+def test_secrets_are_offered_where_they_are_allowed(tree: Tree) -> None:
+    """What `allow` names can be typed, and nothing else that looks like it."""
+    folder = tree({".env": "", "b/.env": "", "x": ""})
+
+    with Completer(folder, allow=(".env",), git=False) as completer:
+        assert {".env", "b/", "x"} == {candidate.path for candidate in completer.complete("@", wait=PATIENCE).candidates}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have names on POSIX")
+def test_what_cannot_be_attached_is_not_offered(tree: Tree) -> None:
+    """Pipes and links that would be refused are left out, whether the folder is typed or not."""
+    folder = tree({"d/a.py": "", "d/pipe": tree.fifo(), "d/link": tree.link("a.py")})
+
+    assert ["@d/a.py"] == offers(folder, "@d/")
+    assert {"@d/", "@d/a.py"} == set(offers(folder, "@"))
+
+
+def test_what_a_candidate_says(tree: Tree) -> None:
+    """A candidate knows its kind, how it is written and how it is shown."""
+    with Completer(tree({"a b/x": "", "e\x1bvil": ""}), git=False) as completer:
+        found = completer.complete("@", wait=PATIENCE).candidates
+
+    rows = {(one.kind, one.text, one.label) for one in found}
+    assert {("directory", '@"a b/"', "a b/"), ("file", '@"a b/x"', "a b/x"), ("file", '@"e\\u{1b}vil"', "e\\u{1b}vil")} == rows
+
+
+def test_a_closed_completer_is_closed(tree: Tree) -> None:
+    """Closing ends the thread, whatever it is at, and a second time does nothing."""
+    completer = Completer(tree({f"{letter}/{number}": "" for letter in "abc" for number in range(500)}), git=False)
+    completer.complete("@")
+
+    completer.close()
+    completer.close()
+
+    assert not [thread for thread in threading.enumerate() if thread.name == "filerefs catalogue"]
+    with pytest.raises(RootClosedError):
+        completer.complete("@a/")
+
+
+@GIT
+def test_a_cancelled_question_is_no_answer(tree: Tree) -> None:
+    """When it is cancelled, git is ended, and whatever it said counts for nothing."""
+    folder = project(tree, {"a.py": ""}, git_too=True)
+    cancelled = threading.Event()
+    asked = Git(str(folder), cancelled)
+
+    assert asked.tracked() == b""
+    asked.cancel()
+    cancelled.set()
+    with Root(folder) as root:
+        catalogue = Catalogue(root, str(folder), links=False, git=True)
+        catalogue.close()
+        catalogue.refresh(force=True)
+
+        assert () == tuple(catalogue.index.names)
+        assert not catalogue.whole
+
+
+def test_error_options(tree: Tree) -> None:
+    """Misuse raises, and says which option it was."""
+    with pytest.raises(RootNotFoundError):
+        Completer(tree.folder / "none")
+    with Completer(tree.folder, git=False) as completer:
+        for options in ({"limit": -1}, {"wait": -0.5}, {"limit": "3"}, {"cursor": 9}):
+            with pytest.raises(OptionError):
+                completer.complete("@", **options)
+        assert () == completer.complete("nothing here").candidates
+        assert repr(completer).startswith("Completer(Root(")
+
+
+@EACH_SOURCE
+def test_names_that_change_while_they_are_gathered(tree: Tree, git: bool) -> None:
+    """Files that come and go in the meantime, and many threads that ask, cost nothing but being late."""
+    folder = project(tree, {f"d{number}/f{number}.py": "" for number in range(50)}, git_too=git)
+    stop = threading.Event()
+
+    def churn() -> None:
+        while not stop.is_set():
+            (folder / "new").mkdir(exist_ok=True)
+            (folder / "new" / "x.py").touch()
+            shutil.rmtree(folder / "new")
+
+    churner = threading.Thread(target=churn)
+    churner.start()
+    try:
+        with Completer(folder, git=git) as completer:
+            for _ in range(10):
+                assert completer.refresh(PATIENCE)
+                assert "d7/f7.py" in [candidate.path for candidate in completer.complete("@f7.py").candidates]
+    finally:
+        stop.set()
+        churner.join()
