@@ -1,4 +1,4 @@
-"""The command line: `filerefs expand`, `filerefs parse` and `filerefs serve`."""
+"""The command line: `filerefs expand`, `filerefs parse`, `filerefs serve` and `filerefs chat`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import filerefs
+from filerefs import agents_cli
 from filerefs.errors import FilerefsError
 from filerefs.limits import Limits
 from filerefs.notices import report
@@ -59,6 +60,16 @@ prints, with the id, or
   {{"version": 1, "error": {{"code": "...", "message": "..."}}, "id": 7}}
 where the code is too_long (over 16 MiB), not_json, not_an_object or bad_request.
 A request may lower a limit; one that asks for more gets what is allowed here.
+
+{_EXIT_CODES}"""
+
+
+_CHAT = f"""\
+At a terminal: a line to type in, where @ opens a list of files. Anywhere else: one
+message per line of standard input, or with --json one object {{"message": ...}}, for
+which comes what `expand --json` prints, with the "answer". Answers and what commands
+say go to standard output, warnings and notices to standard error. Without a model
+the message is shown as it would be sent. /help in the chat lists the commands.
 
 {_EXIT_CODES}"""
 
@@ -186,6 +197,16 @@ def _serve(options: argparse.Namespace) -> int:
     return SENT
 
 
+def _chat(options: argparse.Namespace) -> int:
+    from filerefs import agents_cli, repl
+
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("`chat` needs a standard input and a standard output")
+    if options.base_url is not None and not options.model:
+        raise UsageError("--base-url needs -m NAME: what the server calls its model")
+    return repl.run(options)
+
+
 def _limits(options: argparse.Namespace) -> Limits:
     return Limits(file_bytes=options.file_bytes, total_bytes=options.total_bytes, refs=options.refs, directory_entries=options.directory_entries)
 
@@ -221,6 +242,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_parse(_command(commands, _parse, "parse", usage="[OPTION]... MESSAGE", purpose="show the references of a message", more=_PARSE))
     purpose = "answer requests in JSON Lines, for an agent in any language"
     _add_serve(_command(commands, _serve, "serve", usage="[OPTION]...", purpose=purpose, more=_SERVE))
+    agents_cli.add_commands(commands, **_PLAIN)
+    _add_chat(_command(commands, _chat, "chat", usage="[OPTION]...", purpose="talk, with files attached by @path", more=_CHAT))
     return parser
 
 
@@ -261,6 +284,18 @@ def _add_parse(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
+    _add_root(parser)
+    _add_reading(parser)
+
+
+def _add_chat(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-m", "--model", metavar="NAME", help="what answers: a model of the llm library (default: nothing does)")
+    parser.add_argument("--base-url", metavar="URL", help="of a server that speaks the chat-completions protocol; -m says which model")
+    parser.add_argument("--key", metavar="KEY", help="for the model, or its name among `llm keys`")
+    parser.add_argument("--system", default="", metavar="TEXT", help="the system prompt before the files")
+    parser.add_argument("--no-agents", dest="agents", action="store_false", help="do not look for instruction files (AGENTS.md)")
+    parser.add_argument("--history", metavar="FILE", help='what was typed; "" for none (default: in the folder for state)')
+    parser.add_argument("--json", action="store_true", help="take and give one JSON object per line, in ASCII")
     _add_root(parser)
     _add_reading(parser)
 

@@ -7,13 +7,13 @@ of one turn, and the next turn has another one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from filerefs import Attached, parse
+from filerefs import Attached, Turn, parse
 
 if TYPE_CHECKING:
-    from filerefs import Outcome, Preprocessor, Turn
+    from filerefs import Outcome, Preprocessor
 
 # A message cannot reach across it: references on one line, a blank line, and then whatever was typed.
 _GAP = "\n\n"
@@ -65,8 +65,12 @@ class Conversation:
         kept = " ".join(self._kept.values())
         turn = self._preprocessor.preprocess(f"{kept}{_GAP}{message}" if kept else message, self.base)
         # No name and no path in plain form holds a line feed, so the first gap is the one that was put there.
-        self.turn = replace(turn, message=turn.message.partition(_GAP)[2]) if kept else turn
-        return self.turn
+        if kept:
+            fields: dict[str, Any] = {name: getattr(turn, name) for name in Turn.__slots__}
+            fields["message"] = turn.message.partition(_GAP)[2]
+            turn = Turn(**fields)
+        self.turn = turn
+        return turn
 
     def remember(self, message: str, answer: str) -> None:
         """Keep what was sent and what came back."""

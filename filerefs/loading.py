@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from filerefs import contents, kinds, naming
 from filerefs.advice import hint_for
@@ -199,8 +199,12 @@ def _divide(mentions: Sequence[Mention], content: Content) -> tuple[list[Mention
     """Return the mentions that *content* shows something of, and those of lines that are not there to be shown."""
     if content.lines is None:
         return list(mentions), []
-    missing = [mention for mention in mentions if mention.lines is not None and _is_missing(straighten(mention.lines)[0], content)]
-    return [mention for mention in mentions if mention not in missing], missing
+    shown: list[Mention] = []
+    missing: list[Mention] = []
+    for mention in mentions:
+        gone = mention.lines is not None and _is_missing(straighten(mention.lines)[0], content)
+        (missing if gone else shown).append(mention)
+    return shown, missing
 
 
 def _is_missing(first: int, content: Content) -> bool:
@@ -220,7 +224,7 @@ def _no_such_lines(content: Content) -> Trouble:
 def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> Attached:
     names = dict.fromkeys(mention.name for mention in mentions if mention.name != target.name)
     hidden = _behind_the_cut(mentions, content)
-    notes = [*content.notes, *hidden, *_notes(target, mentions, content)]
+    notes = dict.fromkeys([*content.notes, *hidden, *_bounded(_notes(target, mentions, content))])
     return Attached(
         path=target.name,
         refs=tuple(mention.ref for mention in mentions),
@@ -239,9 +243,13 @@ def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> 
         language=kinds.language(target.name) if content.kind == "file" else "",
         media_type=content.media_type,
         names=tuple(names),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(notes),
         cautions=tuple(dict.fromkeys([*content.cautions, *hidden])),
     )
+
+
+NOTES: Final = 20
+"""Notes of one kind that are made of one file."""
 
 
 def _behind_the_cut(mentions: Sequence[Mention], content: Content) -> list[str]:
@@ -249,8 +257,15 @@ def _behind_the_cut(mentions: Sequence[Mention], content: Content) -> list[str]:
     if not content.truncated or content.lines is not None or content.kind != "file":
         return []
     shown = content.text.count("\n")
-    asked = [straighten(mention.lines) for mention in mentions if mention.lines is not None]
-    return [f"`{naming.format_range(lines)}` is not shown: the file is cut in front of it" for lines in asked if (lines[1] or shown + 1) > shown]
+    asked = merge_ranges(mention.lines for mention in mentions if mention.lines is not None)
+    return _bounded(f"`{naming.format_range(lines)}` is not shown: the file is cut in front of it" for lines in asked if (lines[1] or shown + 1) > shown)
+
+
+def _bounded(notes: Iterable[str]) -> list[str]:
+    """Return *notes* once each, and not more than anybody reads."""
+    once = list(dict.fromkeys(notes))
+    more = len(once) - NOTES
+    return once if more <= 0 else [*once[:NOTES], f"{more} more of this kind"]
 
 
 def _notes(target: Target, mentions: Sequence[Mention], content: Content) -> list[str]:

@@ -43,19 +43,29 @@ class _Section(NamedTuple):
     separators: int
 
 
-def wrap(body: str, separators: int) -> str:
+def wrap(body: str, separators: int, previous: str = "") -> str:
     """
     Return *body* as a section, from the begin line to the end line, without the *separators* newlines before it.
+
+    Where *previous*, a text that `wrap` made, is the same section, that is returned: the digest is most of the work.
 
     Raises:
         UnicodeEncodeError: If *body* holds a lone surrogate; nothing could send such a section.
     """
+    if previous and _is_section_of(previous, body, separators):
+        return previous
     flat = body
     if "\r" in body:
         # A CR at the very end becomes half of a CR LF, so the newline behind the body is looked at too.
         flat = _flat(body + "\n")[:-1]
     digest = hashlib.sha256(flat.encode()).hexdigest()[:32]
     return f"{BEGIN}\n{body}{_END_START}{separators} chars={len(flat)} sha256={digest} -->"
+
+
+def _is_section_of(section: str, body: str, separators: int) -> bool:
+    end = section.rindex(_END_START)
+    is_as_long = end == len(_BEGIN_LINE) + len(body)
+    return is_as_long and section.startswith(body, len(_BEGIN_LINE)) and section.startswith(str(separators), end + len(_END_START))
 
 
 def strip(prompt: str) -> str:

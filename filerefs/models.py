@@ -58,17 +58,18 @@ def open_model(name: str, *, base_url: str | None = None, key: str | None = None
     except ImportError as error:
         raise ModelError("answers come through the `llm` library: pip install 'filerefs[chat]'") from error
     if base_url is not None:
-        return _LibraryModel(name, _server_model(name, base_url, llm.get_key(key, None) if key else None), None)
+        return _LibraryModel(name, _server_model(name, base_url, llm.get_key(input=key) if key else None), None)
     try:
-        return _LibraryModel(name, llm.get_model(name), llm.get_key(key, None) if key else None)
+        return _LibraryModel(name, llm.get_model(name), llm.get_key(input=key) if key else None)
     except llm.UnknownModelError as error:
         raise ModelError(f"there is no model {name!r}; `llm models` lists those that there are") from error
 
 
 def _server_model(name: str, base_url: str, key: str | None) -> Any:  # noqa: ANN401 (llm's own class has no type that can be used)
-    from llm.default_plugins.openai_models import Chat
+    from llm.default_plugins import openai_models
 
-    model = Chat(f"server:{name}", key=key, model_name=name, api_base=base_url)
+    plugin: Any = openai_models
+    model = plugin.Chat(f"server:{name}", key=key, model_name=name, api_base=base_url)
     # Without a key of its own a server must not be sent the one of another.
     model.needs_key = "filerefs-chat" if key else None
     return model
@@ -97,16 +98,15 @@ class _LibraryModel:
         said = [("system", system)] if system else []
         for exchange in history:
             said += [("user", exchange.message), ("assistant", exchange.answer)]
-        conversation = llm.Conversation(model=self._model)
+        conversation: Any = llm.Conversation(model=self._model)
         conversation.responses = [_past(self._model, exchange) for exchange in history]
-        response = conversation.prompt(
+        yield from conversation.prompt(
             message,
             system=system or None,
             messages=[Message(role=role, parts=[TextPart(text=text)]) for role, text in said],
             stream=bool(self._model.can_stream),
-            **({"key": self._key} if self._key else {}),
+            key=self._key,
         )
-        yield from response
 
 
 def _past(model: Any, exchange: Exchange) -> Any:  # noqa: ANN401
@@ -117,7 +117,8 @@ def _past(model: Any, exchange: Exchange) -> Any:  # noqa: ANN401
     """
     import llm
 
-    response = llm.Response(llm.Prompt(exchange.message, model=model), model, stream=False)
+    library: Any = llm
+    response = library.Response(library.Prompt(exchange.message, model=model), model, stream=False)
     response._chunks = [exchange.answer]  # noqa: SLF001 (there is no public way to make one that is done)
     response._done = True  # noqa: SLF001
     return response

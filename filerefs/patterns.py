@@ -55,7 +55,7 @@ RANGE = r"""
 _QUOTED = r""" " (?P<double> (?: [^"\\\r\n]++ | \\["\\] | \\ ){1,8190}+ ) "
              | ' (?P<single> [^'\r\n]++ ) ' """
 _TYPOGRAPHIC = r"""
-             | [“„”] (?P<single> [^“”\r\n]++ ) [“”] | [‘‚’] (?P<single> [^‘’\r\n]++ ) [‘’]
+             | [“„”] (?P<single> [^“”„\r\n]++ ) [“”] | [‘‚’] (?P<single> [^‘’‚\r\n]++ ) [‘’]
              | « (?P<single> [^«»\r\n]++ ) » | ‹ (?P<single> [^‹›\r\n]++ ) ›"""
 
 

@@ -87,7 +87,7 @@ def _warnings(loaded: Loaded, *, leftover: bool) -> list[str]:
 def _notices(loaded: Loaded) -> list[str]:
     notices = []
     for outcome in loaded.outcomes:
-        cautions = outcome.cautions if isinstance(outcome, Attached) else ()
+        cautions = set(outcome.cautions) if isinstance(outcome, Attached) else set()
         notices += [f"{outcome.label}: {note}" for note in outcome.remarks if note not in cautions]
     tokens = dict.fromkeys(ref.token for ref in loaded.in_code)
     return notices + [f"in code, not attached: {naming.label(token)}" for token in tokens]

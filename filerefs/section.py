@@ -95,21 +95,21 @@ def strip_section(prompt: str) -> str:
 
 
 def compose(prompt: str, outcomes: Iterable[Outcome], previous: str = "") -> Composition:
-    """Do what `inject` does; a *prompt* that ends with the section *previous* is stripped of it without hashing."""
+    """Do what `inject` does; a *prompt* that ends with the section *previous* is stripped of it, and given it again, without hashing."""
     base = markers.strip_known(prompt, previous)
     # Two newlines exactly: strip takes out the same two.
     separators = 2 if base else 0
-    section = _render(outcomes, separators)
+    section = _render(outcomes, separators, previous)
     return Composition(base + "\n" * separators + section if section else base, section, base)
 
 
-def _render(outcomes: Iterable[Outcome], separators: int) -> str:
+def _render(outcomes: Iterable[Outcome], separators: int, previous: str = "") -> str:
     entries = [_entry(outcome) for outcome in outcomes]
     if not entries:
         return ""
     body = "\n\n".join((HEADING, _INTRODUCTION, *entries))
     try:
-        return markers.wrap(body, separators)
+        return markers.wrap(body, separators, previous)
     except UnicodeEncodeError:
         # Decoding leaves no lone surrogates in texts; this is for outcomes that someone made by hand.
         return markers.wrap(_SURROGATES.sub("\ufffd", body), separators)

@@ -28,9 +28,12 @@ TIERS = (
     ("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
     ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "outcomes", "guessing", "decoding", "naming", "kinds"),
     ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "loading", "section", "rewriting"),
-    ("phases", "turn", "retrieval", "ranking", "gitfiles", "catalogue", "completion", "agentsmd."),
+    ("phases", "turn", "retrieval", "ranking", "gitfiles", "catalogue", "completion", "preview", "agentsmd."),
     ("__init__",),
-    ("integrations.", "cli", "agents_cli", "agents_report", "serve", "carets", "terminal", "repl", "__main__"),
+    (
+        *("integrations.", "cli", "agents_cli", "agents_report", "serve", "carets", "terminal", "notices"),
+        *("conversation", "models", "repl", "repl_commands", "repl_terminal", "__main__"),
+    ),
 )
 PURE = (
     *("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
@@ -46,6 +49,8 @@ PATH_CALLS = {
 MAY_ALSO_CALL = {
     # What a person names at the shell is no name out of a message: the file of --prompt-file.
     "cli": {"open"},
+    # Makes the file of what was typed, which the person names or the system has a place for.
+    "repl_terminal": {"file.parent.mkdir", "file.touch"},
     # Writes one new file into a folder that the host program names.
     "agentsmd.migration_files": {f"os.{name}" for name in (*OS_CALLS, *PATH_CALLS)},
 }

@@ -306,7 +306,7 @@ def test_slices_of_text_that_is_longer_in_utf8(data: bytes, encoding: str) -> No
 
 def test_slice_of_a_file_that_grew_beyond_all_bounds() -> None:
     """A small file that turned out to be a large one while it was read is no reason to read without end."""
-    fake = FakeNode(b"line\n" * MIB, size=10)
+    fake = FakeNode(b"line\n" * MIB, size=10, piece=10 * MIB)
 
     content = read_lines(cast("Node", fake), [(2, 2)], 200 * KIB)
 
@@ -354,6 +354,17 @@ def test_short_slice_has_the_encoding_of_its_file() -> None:
 
     assert lines_of(data, [(21, 21)]).text == "日本\n"
     assert lines_of(data, [(21, 21)], size=2 * MIB).text == "日本\n"
+
+
+def test_slice_that_is_not_in_the_encoding_of_its_file() -> None:
+    """Lines that do not agree with what the beginning of the file says are taken for themselves."""
+    japanese = "日本語のテキスト、行番号です。\n".encode("shift_jis")
+    data = japanese * 20 + "größer\n".encode("latin-1") + b"\x81\n" + japanese * 20
+
+    content = lines_of(data, [(21, 22)], size=2 * MIB)
+
+    assert content.lines == ((21, 22),)
+    assert content.text.count("\n") == 2
 
 
 class Endless:

@@ -142,15 +142,15 @@ def test_spellings(text: str, *, quoted: bool, expected: tuple[str, ...]) -> Non
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        pytest.param("a\\,b", [4], id="an escaped comma"),
-        pytest.param("a\\,b,c", [6, 4], id="then one that is not"),
+        pytest.param("a\\,b", [4, 1], id="an escaped comma, and its backslash with it"),
+        pytest.param("a\\,b,c", [6, 4, 1], id="then one that is not"),
         pytest.param("a'sb", [4, 1], id="an apostrophe"),
         pytest.param("'s", [2], id="nothing is left before a possessive"),
         pytest.param("a,b/.", [4, 3, 1], id="a full stop behind a folder"),
     ],
 )
 def test_places_to_cut(run: str, expected: list[int]) -> None:
-    """A separator behind a backslash is the name's own."""
+    """A separator behind a backslash is the name's own, or ends it together with the backslash."""
     assert cuts(run) == expected
 
 

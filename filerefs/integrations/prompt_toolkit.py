@@ -12,11 +12,11 @@ Each of them works without the others.  For slash commands, `merge_completers` w
 from __future__ import annotations
 
 import asyncio
-import threading
-from typing import TYPE_CHECKING, Self, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from filerefs import Attached, Limits, Refused, parse
 from filerefs.naming import human_size, printable
+from filerefs.preview import Preview
 
 try:
     from prompt_toolkit.application.current import get_app
@@ -32,7 +32,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
-    from types import TracebackType
 
     from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.completion import CompleteEvent
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyPressEvent
 
-    from filerefs import Outcome, Preprocessor, Turn
+    from filerefs import Outcome
     from filerefs.completion import Candidate, Completer, Completions
 
 __all__ = ["STYLE", "AtPathCompleter", "MentionLexer", "Preview", "Toolbar", "mention_bindings"]
@@ -111,79 +110,6 @@ def _completion(found: Completions, candidate: Candidate, document: Document) ->
     return Completion(text, start_position=start - document.cursor_position, display=candidate.label, display_meta=meta)
 
 
-class Preview:
-    """
-    What the text that is being typed would become if it were sent: made in a thread, for the lexer and the toolbar.
-
-    Args:
-        preprocessor: One that does nothing else, so that what it keeps between turns is what is being typed.
-
-    Attributes:
-        turn: The last one that was made; None before the first.
-        version: How many were made.
-
-    .. versionadded:: 0.1
-    """
-
-    def __init__(self, preprocessor: Preprocessor) -> None:
-        self.turn: Turn | None = None
-        self.version = 0
-        self._preprocessor = preprocessor
-        self._changed = threading.Condition()
-        self._wanted: str | None = None
-        self._tell: Callable[[], object] = bool
-        self._closed = False
-        self._thread: threading.Thread | None = None
-
-    def ask(self, text: str) -> Turn | None:
-        """Return the turn of *text* if it is there, else None, and make it; the screen is drawn again when it is done."""
-        if self.turn is not None and self.turn.original == text:
-            return self.turn
-        with self._changed:
-            self._wanted = text
-            self._tell = get_app().invalidate
-            if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._run, name="filerefs preview", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
-        return None
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the turn of the last text is made, at most so long; return whether it is."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._wanted is None, seconds)
-
-    def close(self) -> None:
-        """End the thread.  The preprocessor stays open."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self.close()
-
-    def _run(self) -> None:
-        while (text := self._next()) is not None:
-            turn = self._preprocessor.preprocess(text)
-            with self._changed:
-                self.turn = turn
-                self.version += 1
-                if self._wanted == text:
-                    self._wanted = None
-                self._changed.notify_all()
-            self._tell()
-
-    def _next(self) -> str | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._wanted is not None or self._closed)
-            return None if self._closed else self._wanted
-
-
 class MentionLexer(Lexer):
     """
     Colours each mention by what will become of it; see `STYLE` for the names of the classes.
@@ -213,7 +139,7 @@ class MentionLexer(Lexer):
         return self._preview.version
 
     def _spans(self, text: str) -> list[tuple[int, int, str]]:
-        turn = self._preview.ask(text)
+        turn = self._preview.ask(text, get_app().invalidate)
         if turn is not None:
             return sorted((start, end, _style(outcome)) for outcome in turn.outcomes for start, end in outcome.spans)
         last = self._preview.turn
@@ -262,7 +188,7 @@ class Toolbar:
     def __call__(self) -> StyleAndTextTuples:
         """Return the line, in the colours of `STYLE`."""
         text = get_app().current_buffer.text
-        turn = self._preview.ask(text) or self._preview.turn
+        turn = self._preview.ask(text, get_app().invalidate) or self._preview.turn
         if turn is None or not turn.outcomes or "@" not in text.replace("＠", "@"):
             return [("", self._idle)]
         shown = sum(outcome.shown for outcome in turn.attached)

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from filerefs import Limits, Preprocessor, Root, build_section, format_ref, inject, load, parse, preprocess, rewrite, strip_section
+from filerefs import Limits, Preprocessor, Root, build_section, format_ref, inject, load, parse, patterns, preprocess, rewrite, strip_section
 from filerefs.naming import plain_form
 from filerefs.outcomes import Reason
 
 from ..conftest import Tree  # noqa: TID252 (the tests are no package that could be imported by name)
-from .strategies import messages, outline, parts, paths, prompts, ranges, sentences, texts
+from .strategies import AROUND, messages, outline, parts, paths, prompts, ranges, sentences, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,6 +133,23 @@ def test_spans_are_ordered_disjoint_and_hold_their_tokens(message: str, setting:
     ends = [0, *(ref.run_end for ref in refs)]
     assert all(end <= ref.start < ref.end <= ref.run_end for end, ref in zip(ends, refs, strict=False))
     assert refs == setting.parse(message)
+
+
+ascii_bits = st.sampled_from((*[bit for bit in AROUND if bit.isascii()], *"@a @b.py \t\v\f\x1c\x1f\x7f\0,;:()[]<>!?|^%$&#=+-./\\`~*_'\"aZ09"))
+
+
+@given(st.lists(ascii_bits, max_size=12).map("".join))
+@example("\x1c@a\x1f@b\x7f@c")
+@example("@a\\")
+@example("(@a@b)@c\\,@d")
+@example("@a\\ b@c")
+def test_both_forms_of_the_pattern_take_the_same(message: str) -> None:
+    """The plain form, which needs no `regex`, finds in a message exactly what the full form finds in it."""
+    chosen = patterns.find_pattern(message, wide=False, lenient=True)
+    full = patterns._full_pattern(wide=False, lenient=True)
+
+    assert [match.span() for match in full.finditer(message)] == [match.span() for match in chosen.finditer(message)]
+    assert chosen is full or all(match.lastgroup == "bare" for match in full.finditer(message))
 
 
 FRAMES = ("see {}, then", "{}", "({})", "[{}]", "“{}”", "{}.", "a\n{}\nb", "**{}**", "{}:", "{}?", "<{}>")

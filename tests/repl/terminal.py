@@ -1,0 +1,111 @@
+"""A program in a real pseudo-terminal, and what a person would see of it: pexpect starts it, pyte draws its screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pexpect
+import pyte
+
+import filerefs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PATIENCE = 60
+ENTER, TAB, ESCAPE, DOWN, UP = "\r", "\t", "\x1b", "\x1b[B", "\x1b[A"
+CTRL_C, CTRL_D, ALT_ENTER = "\x03", "\x04", "\x1b\r"
+
+
+class Window:
+    """A terminal of *columns* by *rows* in which a program runs."""
+
+    def __init__(self, program: pexpect.spawn[bytes], columns: int, rows: int) -> None:
+        self.program = program
+        self.screen = pyte.HistoryScreen(columns, rows, history=2000, ratio=0.5)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+
+    @property
+    def lines(self) -> list[str]:
+        """What the screen shows, line by line, without blanks at the ends."""
+        return [line.rstrip() for line in self.screen.display]
+
+    @property
+    def scrolled(self) -> list[str]:
+        """What the screen showed and shows."""
+        top = ["".join(line[column].data for column in range(self.screen.columns)).rstrip() for line in self.screen.history.top]
+        return top + self.lines
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.scrolled)
+
+    def type(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            self.program.send(key)
+
+    def wait(self, wanted: str | Callable[[Window], object], seconds: float = PATIENCE) -> None:
+        """Read on until the screen shows *wanted*, a text on one line; what it shows instead is in the failure."""
+        until = time.monotonic() + seconds
+        while not (wanted in self.text if isinstance(wanted, str) else wanted(self)):
+            assert self.read(), f"it ended, and shows no {wanted!r}:\n{self.text}"
+            assert time.monotonic() < until, f"it shows no {wanted!r}:\n{self.text}"
+
+    def read(self) -> bool:
+        """Take what the program wrote, waiting for a moment; return whether it goes on."""
+        try:
+            data = self.program.read_nonblocking(65536, timeout=0.05)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.raw += data
+        self.stream.feed(data)
+        # What a terminal answers when it is asked where its cursor is.
+        if b"\x1b[6n" in data:
+            self.program.send(f"\x1b[{self.screen.cursor.y + 1};{self.screen.cursor.x + 1}R")
+        return True
+
+    def end(self) -> int | None:
+        """Read to the end and return the exit code."""
+        while self.read():
+            continue
+        self.program.close()
+        return self.program.exitstatus
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.screen.resize(rows, columns)
+        self.program.setwinsize(rows, columns)
+
+    def style(self, text: str) -> Any:
+        """Return the character that *text* begins with where it is shown last, with its colours."""
+        for y in reversed(range(self.screen.lines)):
+            x = self.screen.display[y].rfind(text)
+            if x >= 0:
+                return self.screen.buffer[y][x]
+        raise AssertionError(f"it shows no {text!r}:\n{self.text}")
+
+
+@contextmanager
+def chatting(folder: Path, *arguments: str, columns: int = 80, rows: int = 30, greeting: str = "Enter sends", **variables: str) -> Iterator[Window]:
+    """Run `filerefs chat` in *folder* until the block is left."""
+    unwanted = {"NO_COLOR", "COLUMNS", "LINES", "PYTHONWARNDEFAULTENCODING", "PROMPT_TOOLKIT_COLOR_DEPTH"}
+    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    environment |= {"PYTHONPATH": str(Path(filerefs.__file__).parents[1]), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+    environment |= {"XDG_STATE_HOME": str(folder.parent / "state"), "LLM_USER_PATH": str(folder.parent / "llm"), **variables}
+    command = ["-P", "-m", "filerefs", "chat", *arguments]
+    program = pexpect.spawn(sys.executable, command, cwd=str(folder), env=environment, dimensions=(rows, columns), timeout=PATIENCE, encoding=None)
+    program.delaybeforesend = None
+    window = Window(program, columns, rows)
+    try:
+        window.wait(greeting)
+        yield window
+    finally:
+        program.close(force=True)
