@@ -119,6 +119,11 @@ def cuts(run: str) -> list[int]:
     return kept[::-1]
 
 
+def may_end(run: str, end: int) -> bool:
+    """Tell, without making the cuts, whether one of them may be at *end* of an ASCII *run*: in front of a letter or digit none is."""
+    return not run[end:].lstrip("._-")[:1].isalnum()
+
+
 def _ends_sentence(run: str) -> bool:
     """Tell whether the dot at the end is a full stop behind a folder: that `folder/.` exists too must not swallow it."""
     return run.endswith("/.") and len(run) > 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from filerefs import hints, kinds, naming, troubles
 from filerefs.lenient import joins
 from filerefs.outcomes import Reason
-from filerefs.readings import natural_end, readings
+from filerefs.readings import may_end, natural_end, readings
 from filerefs.root import Trouble
 
 if TYPE_CHECKING:
@@ -179,7 +179,9 @@ class Lookup:
             return False
         first = hints.fold(run.partition("/")[0])
         names = self._names_in_root()
-        return bool(names) and not first.startswith(names.get(first[0], ())) and not (self._withheld and naming.may_begin_as_secret(first))
+        if not names or (self._withheld and naming.may_begin_as_secret(first)):
+            return False
+        return not any(first.startswith(name) and may_end(first, len(name)) for name in names.get(first[0], ()))
 
     def _cannot_exist(self, name: str) -> bool:
         """Tell whether the root's listing rules *name* out: then it costs no system call."""

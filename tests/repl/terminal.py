@@ -58,6 +58,10 @@ class Window:
             assert self.read(), f"it ended, and shows no {wanted!r}:\n{self.text}"
             assert time.monotonic() < until, f"it shows no {wanted!r}:\n{self.text}"
 
+    def wait_for_row(self, path: str) -> None:
+        """Read on until *path* is a row of the popup."""
+        self.wait(lambda window: any(line.split() and line.split()[0] == path and line.startswith(" ") for line in window.lines))
+
     def read(self) -> bool:
         """Take what the program wrote, waiting for a moment; return whether it goes on."""
         try:

@@ -30,7 +30,22 @@ NAMES_A_TREE = 200
 _WORDS = ("a", "b", "c", "d", "x.txt", "y.py", ".env", ".git", "key.pem", "up", "l", "m", "\u00e9", "e\u0301", "two words", "n (deleted)", "\udcff")
 _BETWEEN = ("/", "/", "/", "/", "//", "/./", "/../")
 _BEHIND = ("", "", "", "", "/", "/.", "/..", "//")
-_HOSTILE = ("", "/", "~", "~/a", "..", "../outside/a", "a\0b", "\ud800", "x" * 256, "a/" * 256, "a/" * 2048, "C:\\a", "/etc/passwd", "/proc/self/root/etc/passwd")
+_HOSTILE = (
+    "",
+    "/",
+    "~",
+    "~/a",
+    "..",
+    "../outside/a",
+    "a\0b",
+    "\ud800",
+    "x" * 256,
+    "a/" * 256,
+    "a/" * 2048,
+    "C:\\a",
+    "/etc/passwd",
+    "/proc/self/root/etc/passwd",
+)
 
 
 class DifferenceError(Exception):

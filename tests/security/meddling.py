@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from filerefs import Root
 from filerefs.root import Node, Trouble
@@ -45,7 +45,7 @@ class _FailingNode:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._node, name)
 
-    def __enter__(self) -> _FailingNode:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

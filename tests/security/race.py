@@ -59,7 +59,10 @@ class Report:
         self.seconds += tally.seconds
 
     def lines(self) -> list[str]:
-        totals = f"{self.openings:,} openings, {self.reads:,} of which succeeded, during {self.swaps:,} exchanges in {self.seconds:.0f} s: {len(self.faults)} wrong answers."
+        totals = (
+            f"{self.openings:,} openings, {self.reads:,} of which succeeded, during {self.swaps:,} exchanges in {self.seconds:.0f} s: "
+            f"{len(self.faults)} wrong answers."
+        )
         systems = [system.title for system in SYSTEMS]
         return [
             *_table(["swap", "links", *systems, "whole turns"], self.rows),

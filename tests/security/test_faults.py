@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .openers import System
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the answers of Linux")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="the answers of Linux"), pytest.mark.usefixtures("base")]
 EACH_SYSTEM = pytest.mark.parametrize("system", [pytest.param(system, id=system.title) for system in SYSTEMS])
 
 FILE = Path("root/d/t.txt")
@@ -38,8 +38,6 @@ IO_ERROR = Trouble(Reason.IO_ERROR, "the disk or file system failed")
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Plant one file inside and one outside, and go there."""
     plant(str(tmp_path), ["root/d/t.txt", "root/other.txt", "outside/t.txt"])
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -71,7 +69,7 @@ def answer(outcome: filerefs.Outcome) -> str | Reason:
     ],
 )
 def test_between_look_and_reading(
-    happen: Callable[[], object], by_handle: str | Reason, by_name: str | Reason, when_open: str | Reason, system: System, base: Path
+    happen: Callable[[], object], by_handle: str | Reason, by_name: str | Reason, when_open: str | Reason, system: System
 ) -> None:
     """What was looked at is what is read, whatever has its name by now; without /proc it must still be found, and be the same."""
     with imitated(system), MeddledRoot("root") as root, ordinary_user():
@@ -113,7 +111,7 @@ def test_error_disks_that_fail(message: str, good: int, content: bytes, base: Pa
     assert answer(other) == "inside"
 
 
-def test_error_folders_that_fail(base: Path) -> None:
+def test_error_folders_that_fail() -> None:
     """A folder whose names cannot be read is refused, and costs other references neither answers nor hints."""
     with FailingRoot("root") as root:
         root.trouble = lambda: IO_ERROR
@@ -157,7 +155,7 @@ class Descriptors:
 
 
 @EACH_SYSTEM
-def test_error_no_descriptor_left(system: System, base: Path) -> None:
+def test_error_no_descriptor_left(system: System) -> None:
     """A turn in a process that has no descriptor left is told so, file by file, and the next turn is as ever."""
     with imitated(system), Preprocessor("root") as preprocessor:
         before = preprocessor.preprocess("@d/t.txt @other.txt @d/")
@@ -187,7 +185,7 @@ def test_few_descriptors_left(system: System, base: Path) -> None:
     assert turn.attached
 
 
-def test_error_no_descriptor_for_the_root(base: Path) -> None:
+def test_error_no_descriptor_for_the_root() -> None:
     """A root that cannot be opened for want of a descriptor raises at construction, with the system's error as its cause."""
     with Descriptors(free=0), pytest.raises(RootNotFoundError) as caught:
         Root("root")
@@ -242,7 +240,7 @@ def test_error_a_root_that_is_deleted(system: System, base: Path) -> None:
     assert restored.prompt == "Be brief."
 
 
-def test_error_after_close(base: Path) -> None:
+def test_error_after_close() -> None:
     """A closed Preprocessor raises, and says which root it had."""
     preprocessor = Preprocessor("root")
     preprocessor.close()

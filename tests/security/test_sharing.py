@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
@@ -241,7 +240,6 @@ def lost_handles_closed() -> Iterator[None]:
     """Close what was opened meanwhile: an interrupt between the system's answer and the next instruction loses it."""
     before = open_descriptors()
     yield
-    gc.collect()
     for descriptor in open_descriptors() - before:
         os.close(descriptor)
 
@@ -265,7 +263,7 @@ class Striker:
         self._left = moment
         self.place = ""
 
-    def __enter__(self) -> Striker:
+    def __enter__(self) -> Self:
         sys.setprofile(self._hear)
         return self
 

@@ -72,7 +72,7 @@ class Watch:
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Catch what goes past the functions that are watched: audit events that nobody announced."""
-        if self.on and not self._announced and (event == "open" or (event.startswith(("os.", "glob.", "shutil.")) and event not in {"os.fork"})):
+        if self.on and not self._announced and (event == "open" or event.startswith(("os.", "glob.", "shutil."))):
             self.check(event, None, *arguments)
 
 
@@ -152,8 +152,8 @@ def provoke(watch: Watch) -> list[str]:
     """Make calls that must be caught, and return those that were not."""
     handle = os.open("/", os.O_RDONLY)
     calls: dict[str, Callable[[], object]] = {
-        "open": lambda: open(watch.root, encoding="utf-8"),
-        "io.open": lambda: io.open(watch.root, encoding="utf-8"),  # noqa: UP020 (it may be spelled so)
+        "open": lambda: open(watch.root, encoding="utf-8"),  # noqa: SIM115 (it never opens)
+        "io.open": lambda: io.open(watch.root, encoding="utf-8"),  # noqa: SIM115, UP020 (the same; and it may be spelled so)
         "io.FileIO": lambda: io.FileIO(watch.root),
         "os.open": lambda: os.open("etc", os.O_RDONLY),
         "os.open, two parts": lambda: os.open("etc/passwd", os.O_RDONLY | os.O_NOFOLLOW, dir_fd=handle),
