@@ -42,6 +42,9 @@ def make_project(folder: Path) -> Path:
     folder.mkdir()
     (folder / "greet.py").write_text(GREET, encoding="utf-8")
     (folder / ".env").write_text("KEY=1\n", encoding="utf-8")
+    (folder / "AGENTS.md").write_text("Use tabs. See @docs/style.md.\n", encoding="utf-8")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "style.md").write_text("No tabs.\n", encoding="utf-8")
     return folder
 
 
