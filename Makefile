@@ -4,6 +4,7 @@
 
 PYTHON ?= python3
 CASES ?= ../shared/cases
+SECONDS ?= 300
 
 BIN := .venv/bin
 PACKAGE := .venv/.package
@@ -13,12 +14,12 @@ TOOLS := .venv/.tools
 PYTEST := PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := all
-.PHONY: all help run test property coverage lint format types bench cases build clean
+.PHONY: all help run test property coverage lint format types bench bench-peers race fuzz mutants cases build clean
 
 all: lint types test  ## format check, lint, types and tests
 
 help:  ## this text
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: $(PACKAGE)  ## the main job, on this repository's own files
 	$(BIN)/filerefs expand "explain @filerefs/turn.py:1-40 and @docs/" --root .
@@ -44,8 +45,24 @@ types: $(TOOLS)  ## mypy (strict) and pyright (strict)
 	$(BIN)/mypy
 	$(BIN)/pyright
 
-bench: $(TOOLS)  ## how fast it is, as ratios in one run
-	$(PYTEST) bench -o python_files='bench_*.py' -p no:xdist
+bench: $(TOOLS)  ## how fast it is, as ratios in one run: the tables of docs/performance.md (minutes)
+	$(BIN)/python bench/report.py --write
+
+bench-peers: $(TOOLS)  ## other libraries beside it, each in an environment of its own under .bench/
+	$(BIN)/python bench/peers/run.py --write
+
+race: $(TOOLS)  ## attacks on all backends and policies, millions of openings: the tables of docs/security.md (minutes)
+	$(BIN)/python -m tests.security.race
+
+fuzz: $(TOOLS)  ## both fuzzers for SECONDS each (Linux): a line of figures every so often, and an input in .fuzz/ if one breaks a law
+	$(BIN)/python -m pip install --quiet --group fuzz
+	$(BIN)/python -W ignore -m tests.fuzz.run preprocess -max_total_time=$(SECONDS)
+	$(BIN)/python -W ignore -m tests.fuzz.run strip -max_total_time=$(SECONDS)
+
+mutants: $(TOOLS)  ## break the code on purpose (MUTANTS='filerefs.markers*'), and list what no test notices; see docs/mutants.md
+	$(BIN)/python -m pip install --quiet --group mutants
+	$(BIN)/mutmut run $(MUTANTS)
+	$(BIN)/mutmut results
 
 cases: $(PACKAGE)  ## the shared cases (CASES=folder), on both backends of Root
 	@if [ -e "$(CASES)/run_cases.py" ]; then \
@@ -63,7 +80,7 @@ build: $(TOOLS)  ## wheel and source archive, into dist/
 	$(BIN)/python -m build
 
 clean:  ## remove what the targets made
-	rm -rf .venv dist .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .bench dist .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz mutants
 
 $(PACKAGE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "filerefs needs Python 3.11 or later; say which: make PYTHON=python3.12")'

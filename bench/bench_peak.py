@@ -48,7 +48,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param("a line deep in a sparse file of 1 TiB", TURN, "@sparse.txt:5000000-5000010", id="deep in 1 TiB"),
     ],
 )
-def test_large_files(benchmark: Any, record: Any, large: Path, title: str, code: str, message: str) -> None:
+def test_large_files(  # noqa: PLR0917 (fixtures and columns)
+    benchmark: Any, record: Any, large: Path, title: str, code: str, message: str
+) -> None:
     above = benchmark.pedantic(peak_above_idle, (code, str(large), message), rounds=1)
     record(title, above / MIB, "MiB", goal=32.0)
 

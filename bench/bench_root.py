@@ -67,4 +67,9 @@ def test_resolve(benchmark: Any, record: Any, project: Path, title: str) -> None
     with Root(project, symlinks="inside") as root:
         pair = compare(lambda: root.open(name).close(), resolve_and_check)  # type: ignore[union-attr]
     benchmark.pedantic(resolve_and_check, rounds=10)
-    record(f"`Root.open`, to `Path.resolve()`, check and open (not confined), {title}", pair.ratio, goal=1.0, times=f"{pair.ours * 1e6:.1f} µs : {pair.plain * 1e6:.1f} µs")
+    record(
+        f"`Root.open`, to `Path.resolve()`, check and open (not confined), {title}",
+        pair.ratio,
+        goal=1.0,
+        times=f"{pair.ours * 1e6:.1f} µs : {pair.plain * 1e6:.1f} µs",
+    )

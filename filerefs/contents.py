@@ -28,6 +28,7 @@ _HEAD: Final = 8 * KIB
 _CHUNK: Final = 256 * KIB
 # A capped read may end inside a character of up to four bytes; then as many more show that there is more.
 _SPARE: Final = 4
+_FEW: Final = 64
 
 _BINARY: Final = Trouble(Reason.BINARY, "a binary file")
 
@@ -130,7 +131,7 @@ def _capped(content: Content, text: str, cap: int | None, told: tuple[str, ...])
 
 def _lines_within(lines: Lines, text: str) -> Lines:
     """Return the part of *lines* that *text*, cut at its end, still shows."""
-    left = text.count("\n") + (not text.endswith("\n"))
+    left = text.count("\n") + (text[-1:] not in ("", "\n"))
     kept = []
     for first, last in lines:
         if left <= 0:
@@ -221,6 +222,7 @@ class LineReader:
     def __init__(self, chunks: Iterator[bytes | Trouble]) -> None:
         self._chunks = chunks
         self._buffer = b""
+        self._position = 0
         self._skipped = 0
         self._at_line_start = True
         self.line = 1
@@ -241,7 +243,7 @@ class LineReader:
 
     def skip_to(self, line: int) -> bool:
         """Go to the beginning of *line*; return False when there is no such line or it lies too deep."""
-        while self._buffer or self._fill():
+        while self._position < len(self._buffer) or self._fill():
             if self.line == line:
                 return True
             if self._skipped > SKIPPED:
@@ -253,26 +255,30 @@ class LineReader:
     def take(self, last: int | None, room: int | None) -> bytes:
         """Return the rest of the lines up to and with *last* (None: of the file), at most *room* bytes."""
         parts: list[bytes] = []
-        while (last is None or self.line <= last) and room != 0 and (self._buffer or self._fill()):
+        while (last is None or self.line <= last) and room != 0 and (self._position < len(self._buffer) or self._fill()):
             end = len(self._buffer) if last is None else self._end_of(last - self.line + 1)
-            part = self._advance(end if room is None else min(end, room))
+            part = self._advance(end if room is None else min(end, self._position + room))
             room = None if room is None else room - len(part)
             parts.append(part)
         return b"".join(parts)
 
     def _advance(self, end: int) -> bytes:
-        part, self._buffer = self._buffer[:end], self._buffer[end:]
+        part = self._buffer[self._position : end]
+        self._position = end
         self.line += part.count(b"\n")
         self._at_line_start = part.endswith(b"\n")
         return part
 
     def _end_of(self, lines: int) -> int:
         """Return where the next *lines* lines end in the buffer: at its end if there are not so many."""
-        if lines > self._buffer.count(b"\n"):
+        # Counting takes a look at the whole rest: worth it for many lines, not for each of many slices.
+        if lines > _FEW and lines > self._buffer.count(b"\n", self._position):
             return len(self._buffer)
-        position = 0
+        position = self._position
         for _ in range(lines):
-            position = self._buffer.index(b"\n", position) + 1
+            position = self._buffer.find(b"\n", position) + 1
+            if not position:
+                return len(self._buffer)
         return position
 
     def _fill(self) -> bool:
@@ -281,7 +287,7 @@ class LineReader:
                 self.trouble = chunk
                 return False
             if chunk:
-                self._buffer = chunk
+                self._buffer, self._position = chunk, 0
                 return True
         self.total = self.line - self._at_line_start
         return False

@@ -84,12 +84,14 @@ def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollect
                 plain.append(ref)
             else:
                 sorter.add(ref, resolution)
+        # Before hints look names up as well: that none is left for them is no matter of the message.
+        spent = lookup.spent
         loader = _Loader(lookup, limits, recollection or Memory(root).turn())
         for entry in sorter.entries:
             outcomes += loader.attach(entry) if isinstance(entry, Group) else [loader.refuse(entry)]
         in_code = [ref for ref in scan.in_code if _is_path_shaped(ref) and isinstance(resolve_one(ref, lookup), Hit)]
     outcomes.sort(key=lambda outcome: outcome.spans[0])
-    return Loaded(outcomes, plain, in_code, lookup.spent)
+    return Loaded(outcomes, plain, in_code, spent)
 
 
 def _is_path_shaped(ref: Ref) -> bool:
@@ -304,8 +306,10 @@ def _replacement(mention: Mention, content: Content) -> str:
     if mention.lines is None or content.kind == "media":
         return plain
     first, last = straighten(mention.lines)
+    if content.total_lines is not None and first > content.total_lines:
+        # Beside the whole file: the range names nothing in it.
+        return plain
     if content.total_lines is not None:
-        first = min(first, max(content.total_lines, 1))
         last = content.total_lines if last is None else min(last, content.total_lines)
     if last is None:
         return f"{plain}:{first}-"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from filerefs import contents
 from filerefs.root import Trouble
 from filerefs.stamps import is_settled, now
-from filerefs.walk import Ignore
 
 if TYPE_CHECKING:
     from filerefs.contents import Content
     from filerefs.root import Node, Root
     from filerefs.stamps import Stamp
+    from filerefs.walk import Ignore
 
 
 class Memory:
@@ -25,8 +26,15 @@ class Memory:
     """
 
     def __init__(self, root: Root) -> None:
-        self.ignore = Ignore(root)
+        self._root = root
         self._kept: dict[Stamp, Content] = {}
+
+    @cached_property
+    def ignore(self) -> Ignore:
+        """The ignore rules, which only a listing needs: loading what reads them takes a tenth of a first turn."""
+        from filerefs.walk import Ignore
+
+        return Ignore(self._root)
 
     def turn(self) -> Recollection:
         """Return the memory of one turn; what is used in it is what the next turn will find."""
@@ -41,10 +49,14 @@ class Recollection:
     """What one turn remembers of the last, and leaves for the next."""
 
     def __init__(self, kept: dict[Stamp, Content], memory: Memory) -> None:
-        self.ignore = memory.ignore
         self._kept = kept
         self._memory = memory
         self._used: dict[Stamp, Content] = {}
+
+    @property
+    def ignore(self) -> Ignore:
+        """The ignore rules of the root."""
+        return self._memory.ignore
 
     def read(self, node: Node, cap: int | None) -> Content | Trouble:
         """Return the text of *node* from memory if it cannot have changed, else from disk."""

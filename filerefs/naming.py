@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LABEL_LENGTH = 200
+_RANGES = 8
 
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./")
 # Letters by category that show nothing: Hangul fillers and the blank Braille pattern.
@@ -52,6 +53,14 @@ def format_range(lines: tuple[int, int | None] | None) -> str:
     if last is None:
         return f":{first}-"
     return f":{first}" if first == last else f":{first}-{last}"
+
+
+def line_numbers(lines: Sequence[tuple[int, int]]) -> str:
+    """Return which *lines* these are, for people: `line 4`, `lines 4-9, 12`; of many ranges the first."""
+    ranges = [f"{first}" if first == last else f"{first}-{last}" for first, last in lines[:_RANGES]]
+    more = len(lines) - len(ranges)
+    word = "line" if len(lines) == 1 and lines[0][0] == lines[0][1] else "lines"
+    return f"{word} {', '.join(ranges)}" + (f" and {more} more ranges" if more else "")
 
 
 def plain_form(path: str) -> str:

@@ -107,8 +107,7 @@ class Attached:
             return [naming.human_size(self.size), self.media_type or "media"]
         facts = []
         if self.lines:
-            ranges = ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in self.lines)
-            facts.append(f"{'line' if len(self.lines) == 1 and self.lines[0][0] == self.lines[0][1] else 'lines'} {ranges}")
+            facts.append(naming.line_numbers(self.lines))
         if self.truncated:
             facts.append(f"{naming.human_size(self.shown)} of {naming.human_size(self.size)}")
         else:

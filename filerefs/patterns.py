@@ -61,13 +61,13 @@ _TYPOGRAPHIC = r"""
 
 def find_pattern(message: str, *, wide: bool, lenient: bool) -> TokenPattern:
     """Return the pattern that finds the mentions in *message*; `lastgroup` of a match tells the form: "bare", else quoted."""
-    if message.isascii() and not any(pair in message for pair in _ODD_PAIRS):
+    if message.isascii() and not _ODD.search(message):
         return _plain_pattern()
     return _full_pattern(wide=wide, lenient=lenient)
 
 
 # Emphasis, escapes and quotes: all that the plain form leaves out of what ASCII can hold.
-_ODD_PAIRS = ("_@", "*@", "~@", "\\@", '@"', "@'")
+_ODD = re.compile(r"""@(?:(?<=[_*~\\]@)|["'])""")
 
 
 @cache

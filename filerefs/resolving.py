@@ -33,6 +33,8 @@ COMPARISONS: Final = 24
 _PATIENCE: Final = 16
 # So many found files stay open between being found and being read; more are opened a second time.
 _KEPT_OPEN: Final = 32
+# Longer names may be too long for any disk.
+_USUAL: Final = 200
 
 NOT_FOUND: Final = Trouble(Reason.NOT_FOUND, "no such file")
 _SPENT: Final = Trouble(Reason.TOO_MANY, f"not looked up: a turn looks up {PROBES} names at most")
@@ -171,9 +173,10 @@ class Lookup:
 
     def rules_out(self, ref: Ref) -> bool:
         """Tell whether no name in the root begins as *ref* does: then none of its readings exists, and none is made."""
-        if self._misses < _PATIENCE or ref.quoted:
-            return False
         run = ref.run
+        # What cannot be a name at all is for the gate to say.
+        if self._misses < _PATIENCE or ref.quoted or "\0" in run or len(run) > _USUAL:
+            return False
         # What begins otherwise is left to the one who opens: a path on a drive, in a home, out of the root.
         if not (run.isascii() and run[:1].isalnum()) or run[1:2] == ":" or "\\" in run:
             return False
@@ -188,7 +191,7 @@ class Lookup:
         names = self._names_in_root()
         first = name.partition("/")[0]
         # Backslashes and colons may be Windows paths and drives; names of secrets are in no listing.
-        if not names or first in ("", ".", "..", "~") or "\\" in first or ":" in first[1:2]:
+        if not names or "\0" in name or len(name) > _USUAL or first in ("", ".", "..", "~") or "\\" in first or ":" in first[1:2]:
             return False
         folded = hints.fold(first)
         return folded not in names.get(folded[:1], ()) and not (self._withheld and naming.is_secret([first], directory=False))
@@ -262,8 +265,9 @@ def _resolve_one(ref: Ref, stop: int | None, lookup: Lookup, *, lenient: bool) -
 
 
 def _glues(ref: Ref, hit: Hit) -> bool:
-    """Tell whether the name would get quotes right in front of an at-sign, which would then open a mention."""
-    return ref.message[hit.end : hit.end + 1] in ("@", "＠") and naming.plain_form(hit.target.name).startswith('"')
+    """Tell whether an at-sign inside the run would open a mention, because the name in front of it gets quotes."""
+    behind = ref.message[hit.end : ref.run_end].lstrip("_*~")
+    return behind[:1] in ("@", "＠") and naming.plain_form(hit.target.name).startswith('"')
 
 
 def _try(reading: Reading, lookup: Lookup) -> Hit | Miss | None:

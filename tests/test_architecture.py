@@ -25,7 +25,7 @@ PACKAGE = Path(filerefs.__file__).parent
 # Arrows point to the same line or upwards, never down.  A module that stands nowhere fails its test: think first
 # about where it belongs.  A name ending in a dot stands for a whole folder.
 TIERS = (
-    ("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
+    ("errors", "reasons", "markers", "patterns", "mentions", "regions", "readings", "lenient"),
     ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "outcomes", "guessing", "decoding", "naming", "kinds"),
     ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "loading", "section", "rewriting"),
     ("phases", "turn", "retrieval", "ranking", "gitfiles", "catalogue", "completion", "preview", "agentsmd."),
@@ -36,7 +36,7 @@ TIERS = (
     ),
 )
 PURE = (
-    *("errors", "reasons", "markers", "mentions", "regions", "readings", "lenient"),
+    *("errors", "reasons", "markers", "patterns", "mentions", "regions", "readings", "lenient"),
     *("limits", "outcomes", "guessing", "decoding", "naming", "kinds", "hints", "advice", "section", "rewriting", "ranking"),
 )
 IMPURE_IMPORTS = {"glob", "io", "os", "pathlib", "shutil", "subprocess", "tempfile"}

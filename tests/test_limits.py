@@ -115,6 +115,7 @@ def test_edges_of_a_budget(total: int | None, amount: int, *, fits: bool) -> Non
         pytest.param("abcd", 3, ("abc", True), id="one line is cut inside"),
         pytest.param("ab\ncd\nef", 6, ("ab\ncd\n", True), id="cut behind the last line end that fits"),
         pytest.param("ab\ncd\nef", 7, ("ab\ncd\n", True), id="not inside the next line"),
+        pytest.param("ab\ncdefgh", 6, ("ab\n", True), id="at a line end that throws away just half"),
         pytest.param("ab\ncdefgh", 8, ("ab\ncdefg", True), id="inside a line that is more than half of all"),
         pytest.param("\n" + "x" * 9, 8, ("\n" + "x" * 7, True), id="a short first line is no place to stop"),
         pytest.param("a", 0, ("", True), id="nothing fits into nothing"),

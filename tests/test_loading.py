@@ -513,6 +513,32 @@ def test_files_of_one_identity_and_two_texts_are_two() -> None:
     assert load_fake("@a.txt @b.txt", one, other) == ["a.txt one", "b.txt other"]
 
 
+def test_files_of_one_identity_named_in_turns() -> None:
+    """Each name keeps its own text, in order of first mention, and its mentions stay together."""
+    one, other = FakeFile("a.txt", b"one", (1, 2)), FakeFile("b.txt", b"other", (1, 2))
+
+    assert load_fake("@a.txt @b.txt @a.txt @b.txt", one, other) == ["a.txt one", "b.txt other"]
+
+
+class EndlessFile(FakeFile):
+    """A file of a hundred gigabytes, of lines of 128 bytes."""
+
+    size = 10**11
+
+    def read(self, limit: int | None) -> bytes:
+        return (b"x" * 127 + b"\n") * ((limit or 0) // 128)
+
+
+def test_lines_that_lie_too_deep_beside_others() -> None:
+    """Lines that can be reached are shown, those that cannot are refused."""
+    root = cast("Root", FakeRoot({"a.log": EndlessFile("a.log", b"", (1, 2))}))
+    found = load_all(scan("@a.log:900000000 @a.log:1-2 and @a.log:800000000"), root, Limits(), lenient=True).outcomes
+
+    assert brief(found) == ["a.log !bad_range x2", "a.log [[1, 2]]"]
+    assert isinstance(found[0], Refused)
+    assert "64.0 MB deep" in found[0].detail
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

@@ -53,12 +53,44 @@ def test_length_and_digest_are_those_of_lf_line_ends(body: str, same: str) -> No
     assert markers.strip(markers.wrap(body, 0)) == ""
 
 
+@pytest.mark.parametrize("separators", [0, 2])
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("a body", id="plain"),
+        pytest.param("", id="empty"),
+        pytest.param(f"x\n{END}\ny", id="an end line in the body"),
+    ],
+)
+def test_wrap_takes_over_the_same_section(body: str, separators: int) -> None:
+    """A section that was made of the same body in the same place is given back itself, not made again."""
+    previous = markers.wrap(body, separators)
+
+    assert markers.wrap(body, separators, previous) is previous
+
+
+@pytest.mark.parametrize(
+    "previous",
+    [
+        pytest.param(markers.wrap("a bodY", 0), id="another body"),
+        pytest.param(markers.wrap("a body and more", 0), id="a longer body"),
+        pytest.param(markers.wrap("a bod", 0), id="a shorter body"),
+        pytest.param(markers.wrap("", 0), id="an empty body"),
+        pytest.param(BEHIND, id="another place"),
+    ],
+)
+def test_wrap_does_not_take_over_another_section(previous: str) -> None:
+    """What differs in its body or its place is made anew."""
+    assert markers.wrap("a body", 0, previous) == SECTION
+
+
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [
         pytest.param(SECTION, "", id="nothing but a section"),
         pytest.param("p\n\n" + BEHIND, "p", id="behind a prompt, with its two newlines"),
         pytest.param("p\n\n\n\n" + BEHIND, "p\n\n", id="two newlines and no more"),
+        pytest.param("\n\n" + BEHIND, "", id="nothing but the two newlines in front"),
         pytest.param("host\n\n" + SECTION, "host\n\n", id="made for an empty prompt, host text in front"),
         pytest.param("p\n" + BEHIND, "p\n", id="one newline is left of two: it is the host's"),
         pytest.param("p " + BEHIND + " q", "p  q", id="on one line with host text"),
@@ -129,6 +161,7 @@ def test_known_section_goes_without_a_digest() -> None:
         pytest.param(END + "\n" + BEGIN, False, id="end before begin"),
         pytest.param(f"between `{BEGIN}` and `{END}`\n{END}", False, id="named in a sentence"),
         pytest.param(SECTION.replace("a body", "a BODY"), True, id="changed body"),
+        pytest.param(SECTION.replace("a body\n", ""), True, id="body gone"),
         pytest.param(crlf("p\n\n" + BEHIND.replace("a body", "a BODY") + "\nq"), True, id="changed body, CR LF"),
         pytest.param(SECTION.replace("sha256=", "sha256=0"), True, id="changed end line"),
         pytest.param("p\n\n" + BEHIND + "\n" + fakes(64), True, id="beyond what is tried"),

@@ -80,6 +80,9 @@ def test_names(message: str, expected: list[str]) -> None:
         pytest.param("@a:12-40", ["a:12-40", "a [12, 40]", "a {:12-40}"], id="lines"),
         pytest.param("@a#L3-L9.", ["a#L3-L9.", "a#L3-L9", "a [3, 9]"], id="at the end of a sentence"),
         pytest.param("@a:7,b", ["a:7,b", "a:7", "a [7, 7]", "a {:7}"], id="before a comma"),
+        pytest.param("@a:7!b", ["a:7!b", "a [7, 7]"], id="a range before what is no separator"),
+        pytest.param("@a#L3-L9!b", ["a#L3-L9!b", "a [3, 9]"], id="a permanent link before what is no separator"),
+        pytest.param("@a:7x", ["a:7x", "a {:7x}"], id="no range: a letter behind it"),
         pytest.param("@a#top", ["a#top", "a {#top}"], id="an anchor"),
         pytest.param(
             "@a#top.",

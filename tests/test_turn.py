@@ -133,6 +133,17 @@ def test_lookups_that_ran_out_are_one_warning(tree: Tree) -> None:
     assert turn.warnings == (SPENT,)
 
 
+def test_hints_that_ran_out_are_no_warning(tree: Tree) -> None:
+    """When every name was looked up, that there was nothing left for hints is no matter of the message."""
+    project = tree({"src/a.py": ""})
+    words = [f"@src/x{number}" for number in range(4_080)] + [f"@/q/src/{number}.py" for number in range(14)]
+    turn = preprocess(" ".join(words), root=project)
+
+    assert len(turn.plain) == 4_080
+    assert [outcome.reason for outcome in turn.refused] == ["absolute"] * 14
+    assert SPENT not in turn.warnings
+
+
 def test_the_prompt_between_turns(project: Path) -> None:
     """Each turn replaces the section of the last; a turn without mentions takes it out."""
     with Preprocessor(project) as pre:

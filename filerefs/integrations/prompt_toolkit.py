@@ -124,13 +124,18 @@ class MentionLexer(Lexer):
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
         """Return a function that gives the fragments of a line by its number."""
-        spans = self._spans(document.text)
         starts = [0]
         for line in document.lines:
             starts.append(starts[-1] + len(line) + 1)
+        # A `PromptSession` keeps this function for as long as the text is the same, and does not ask for
+        # `invalidation_hash`: so it looks for itself whether the preview is another one by now.
+        known = (-1, self._spans(document.text))
 
         def fragments(number: int) -> StyleAndTextTuples:
-            return _fragments(document.lines[number], starts[number], spans) if number < len(document.lines) else []
+            nonlocal known
+            if known[0] != self._preview.version:
+                known = (self._preview.version, self._spans(document.text))
+            return _fragments(document.lines[number], starts[number], known[1]) if number < len(document.lines) else []
 
         return fragments
 
@@ -208,7 +213,7 @@ def mention_bindings() -> KeyBindings:
 
     - Tab takes the chosen row, else the first one; Enter takes a row that was chosen, else sends.  Behind a file comes a
       blank, which gives way to a sign that clings to the name (``:12``); behind a folder its contents are offered.
-    - Alt-Enter and Ctrl-J begin a new line.
+    - Alt-Enter (or Escape, then Enter) begins a new line.
     - Escape closes the rows and leaves the text as it was typed.
     - A paste is inserted as it is, and opens no rows.
 
@@ -222,7 +227,7 @@ def mention_bindings() -> KeyBindings:
     def _complete(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         if buffer.complete_state is None or not buffer.complete_state.completions:
-            buffer.start_completion()
+            buffer.start_completion(select_first=True)
             return
         if _choice(buffer) is None:
             buffer.go_to_completion(0)
@@ -236,8 +241,8 @@ def mention_bindings() -> KeyBindings:
     def _send(event: KeyPressEvent) -> None:
         event.current_buffer.validate_and_handle()
 
+    # Not Ctrl-J as well: an Enter that is typed before the line is there to type in, arrives as one.
     @keys.add("escape", "enter")
-    @keys.add("c-j")
     def _begin_line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n", fire_event=False)
 

@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pexpect
 import pyte
@@ -17,8 +17,9 @@ import filerefs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PATIENCE = 60
+PATIENCE = 20
 ENTER, TAB, ESCAPE, DOWN, UP = "\r", "\t", "\x1b", "\x1b[B", "\x1b[A"
+SENT = "what would be sent, behind"
 CTRL_C, CTRL_D, ALT_ENTER = "\x03", "\x04", "\x1b\r"
 
 
@@ -62,6 +63,18 @@ class Window:
         """Read on until *path* is a row of the popup."""
         self.wait(lambda window: any(line.split() and line.split()[0] == path and line.startswith(" ") for line in window.lines))
 
+    def send(self, *keys: str) -> None:
+        """Press keys and Enter, and wait until the message is answered and the next one can be typed."""
+        before = self.text.count(SENT)
+        self.type(*keys, ENTER)
+        self.wait(lambda window: window.text.count(SENT) > before and window.lines[-1].startswith("Enter sends"))
+
+    def leave(self) -> int | None:
+        """Press Ctrl-D once there is a line to type in, and return the exit code."""
+        self.wait(lambda window: ">" in [line for line in window.lines if line and not line.startswith("Enter sends")][-1:])
+        self.type(CTRL_D)
+        return self.end()
+
     def read(self) -> bool:
         """Take what the program wrote, waiting for a moment; return whether it goes on."""
         try:
@@ -79,8 +92,9 @@ class Window:
 
     def end(self) -> int | None:
         """Read to the end and return the exit code."""
+        until = time.monotonic() + PATIENCE
         while self.read():
-            continue
+            assert time.monotonic() < until, f"it does not end:\n{self.text}"
         self.program.close()
         return self.program.exitstatus
 
@@ -88,13 +102,12 @@ class Window:
         self.screen.resize(rows, columns)
         self.program.setwinsize(rows, columns)
 
-    def style(self, text: str) -> Any:
-        """Return the character that *text* begins with where it is shown last, with its colours."""
-        for y in reversed(range(self.screen.lines)):
-            x = self.screen.display[y].rfind(text)
-            if x >= 0:
-                return self.screen.buffer[y][x]
-        raise AssertionError(f"it shows no {text!r}:\n{self.text}")
+    def colour(self, text: str) -> str:
+        """Return the colour of *text* in the line that is typed into; "" where it is not there."""
+        for y, line in enumerate(self.screen.display):
+            if line.startswith(">") and text in line:
+                return str(self.screen.buffer[y][line.rindex(text)].fg)
+        return ""
 
 
 @contextmanager

@@ -146,13 +146,13 @@ class Grove:
         self._names += ["k0", "k1"] * 2
 
     def _guard(self, folders: Sequence[str]) -> None:
-        for name in folders:
+        # A folder that is closed closes what is in it: the deepest go first, and are opened again last.
+        for name in reversed(folders):
             mode = self.random.choice((0o000, 0o111, 0o444, 0o755, 0o755))
             path = f"{self.base}/root/{name}"
             os.chmod(path, mode)
             self._modes.insert(0, path)
             self.lines.append(f"root/{name} has mode {mode:o}")
-        self._modes.reverse()
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,6 +192,33 @@ def test_error_no_descriptor_for_the_root() -> None:
         Root("root")
 
     assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_error_no_descriptor_to_load_modules() -> None:
+    """The very first turn loads modules: without a descriptor Python's own error is raised, and the next turn is as ever."""
+    code = """
+        import os, resource, filerefs
+        preprocessor = filerefs.Preprocessor("root")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        fillers = []
+        try:
+            while True:
+                fillers.append(os.dup(0))
+        except OSError as error:
+            expected = error.errno
+        try:
+            preprocessor.preprocess("@d/t.txt")
+        except OSError as error:
+            print(error.errno == expected)
+        for filler in fillers:
+            os.close(filler)
+        print(preprocessor.preprocess("@d/t.txt").attached[0].text, preprocessor._root.backend)
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=True, encoding="utf-8", env=environment)
+
+    with Root("root") as root:
+        assert f"True\ninside {root.backend}\n" == said.stdout
 
 
 @EACH_SYSTEM

@@ -132,20 +132,26 @@ def test_no_number_is_used_again_under_a_turn(system: System, folder: Path) -> N
     for name in ("a.txt", "d/b.txt", "d/c.txt"):
         (trap / name).write_bytes(b"TRAP")
     seen: list[str] = []
+    spoken = threading.Event()
 
     def use(preprocessor: Preprocessor) -> None:
         try:
             while True:
                 seen.append(preprocessor.preprocess("@a.txt @d/ @d/c.txt @d/b.txt:2").section)
+                spoken.set()
         except RootClosedError:
             pass
 
     with imitated(system):
-        for _ in range(20):
+        for number in range(20):
             preprocessor = Preprocessor(folder)
+            spoken.clear()
             threads = [threading.Thread(target=use, args=(preprocessor,)) for _ in range(3)]
             for thread in threads:
                 thread.start()
+            # Every other time before anybody has said anything.
+            if number % 2:
+                spoken.wait(PATIENCE)
             preprocessor.close()
             # Takes the numbers that have just become free.
             descriptors = [os.open(trap, os.O_RDONLY) for _ in range(16)]
