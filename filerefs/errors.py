@@ -87,7 +87,7 @@ class RootClosedError(RootError):
 
 
 class UnsupportedPlatformError(RootError):
-    """This platform has no confined way to open files yet; parsing and rendering work everywhere."""
+    """The platform has no confined way to open files yet; parsing and rendering work everywhere."""
 
 
 class SpanMismatchError(FilerefsError, ValueError):

@@ -1,5 +1,7 @@
-"""What people type without thinking of a grammar: unquoted blanks.  (Typographic quotes and the full-width
-at-sign are alternatives in the token pattern of `mentions`, switched by the same option.)"""
+"""What people type without thinking of a grammar: unquoted blanks.
+
+Typographic quotes and the full-width at-sign are alternatives in the patterns of `patterns`, switched by the same option.
+"""
 
 from __future__ import annotations
 

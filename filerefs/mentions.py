@@ -100,6 +100,7 @@ def parse(message: str, *, code: CodePolicy = "inert", lenient: bool = True) -> 
     Nothing is looked up: whether a mention names a file is for `load` to find out.
 
     Args:
+        message: What a person typed.
         code: "inert" leaves out inline code spans, "load" does not; fenced blocks are always left out.
         lenient: Whether typographic quotes quote and a full-width at-sign is one.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 from filerefs.errors import PathFormatError
 
@@ -169,7 +170,7 @@ def is_secret(parts: Sequence[str], *, directory: bool) -> bool:
     folded = [_fold(part) for part in parts]
     if not _SECRET_FOLDERS.isdisjoint(folded):
         return True
-    if any(pair == (".config", "gcloud") for pair in zip(folded, folded[1:], strict=False)):
+    if any(pair == (".config", "gcloud") for pair in pairwise(folded)):
         return True
     if directory or not folded:
         return False

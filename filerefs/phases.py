@@ -49,7 +49,7 @@ class Taken(NamedTuple):
     notices: tuple[str, ...]
 
 
-def take(message: str, prompt: str, root: Root, settings: Settings, memory: Memory, previous: str) -> Taken:
+def take(message: str, prompt: str, root: Root, *, settings: Settings, memory: Memory, previous: str) -> Taken:
     """Return what *message* and *prompt* become; *previous* is the section of the turn before."""
     found = scan(message, code=settings.code, lenient=settings.lenient)
     recollection = memory.turn()

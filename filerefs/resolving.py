@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeAlias
 
 from filerefs import hints, kinds, naming, troubles
 from filerefs.lenient import joins
@@ -137,7 +137,7 @@ class Lookup:
         node, target.node = target.node, None
         return node if node is not None else self.root.open(target.name)
 
-    def __enter__(self) -> Lookup:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:

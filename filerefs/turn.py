@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection
     from types import TracebackType
-    from typing import Final, TypeAlias
+    from typing import Final, Self, TypeAlias
 
     from filerefs.limits import Limits
     from filerefs.memory import Memory
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from filerefs.outcomes import Attached, Outcome, Refused
     from filerefs.root import SymlinkPolicy
 
-    JSON: TypeAlias = str | int | bool | None | list["JSON"] | dict[str, "JSON"]
+    JSON: TypeAlias = str | int | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
 class Turn:
@@ -188,7 +188,7 @@ class Preprocessor:
         if self._memory is None:
             self._memory = Memory(self._root)
         settings = Settings(limits=self._limits, lowered=limits, code=self._code, lenient=self._lenient)
-        taken = take(message, prompt, self._root, settings, self._memory, self._section)
+        taken = take(message, prompt, self._root, settings=settings, memory=self._memory, previous=self._section)
         self._section = taken.section
         return Turn(original=message, **taken._asdict())
 
@@ -196,7 +196,7 @@ class Preprocessor:
         """Give the root's handle back; waits for turns that are running in other threads."""
         self._root.close()
 
-    def __enter__(self) -> Preprocessor:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from filerefs.errors import OptionError, OptionTypeError
-from filerefs.limits import KIB, MIB, Budget, Limits, cut, utf8_length
+from filerefs.limits import KIB, MIB, Budget, Limits, check_limits, cut, utf8_length
 
 NAMES = [field.name for field in fields(Limits)]
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -60,7 +60,13 @@ def test_error_negative_limit(name: str) -> None:
         Limits(**{name: -1})
 
     assert (caught.value.option, caught.value.value) == (name, -1)
-    assert name in str(caught.value)
+    assert str(caught.value) == f"`{name}` must be a number of at least 0, or None, not -1"
+
+
+def test_error_negative_limit_behind_none() -> None:
+    """A limit that was taken away does not end the look at the others."""
+    with pytest.raises(OptionError):
+        Limits(file_bytes=None, directory_entries=-1)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,7 +76,18 @@ def test_error_limit_of_another_type(name: str, value: Any) -> None:
     with pytest.raises(OptionTypeError) as caught:
         Limits(**{name: value})
 
-    assert caught.value.option == name
+    assert (caught.value.option, caught.value.value) == (name, value)
+    assert str(caught.value) == f"`{name}` must be a number of at least 0, or None, not {value!r}"
+
+
+def test_error_limits_of_another_type() -> None:
+    """What is given for the limits and is none is named in the error."""
+    with pytest.raises(OptionTypeError) as caught:
+        check_limits({"refs": 3})
+
+    assert (caught.value.option, caught.value.value) == ("limits", {"refs": 3})
+    assert str(caught.value).startswith("`limits` must be a Limits, or None, not ")
+    assert check_limits(None) == Limits()
 
 
 def test_error_limits_by_position() -> None:

@@ -416,6 +416,7 @@ def test_backslash_in_a_bare_name(typed: str, path: str) -> None:
         pytest.param("`x` @, @a.py", ["@a.py"], id="punctuation beside a span"),
         pytest.param("`` @a.py `", ["@a.py"], id="runs of different lengths"),
         pytest.param("@a.py`x`", ["@a.py"], id="a span ends a name"),
+        pytest.param("`x`@a.py", ["@a.py"], id="a name right behind a span"),
         pytest.param("@a.py`x", ["@a.py`x"], id="a lone backtick may be in a name"),
         pytest.param('@"`a" @b `c`', ['@"`a"', "@b"], id="a backtick in quotes opens no span"),
         pytest.param("```\n@a.py\n```\n@b.py", ["@b.py"], id="a fenced block"),

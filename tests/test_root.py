@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from filerefs import descent, nodes, openat2, root
+from filerefs import descent, nodes, openat2, root, troubles
 from filerefs.errors import OptionError, OptionTypeError, RootClosedError, RootNotFoundError, UnsupportedPlatformError
 from filerefs.outcomes import Reason
 from filerefs.root import Entry, Listing, Node, Root, Trouble
@@ -636,6 +636,22 @@ class TestProbe:
         assert next(asked) == errno.EIO
 
 
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        pytest.param(["a"] * 255, True, id="as many parts as are taken"),
+        pytest.param(["a"] * 256, False, id="one part more"),
+        pytest.param(["a" * 255] * 16, True, id="as many bytes as are taken"),
+        pytest.param([*["a" * 255] * 15, "a" * 256], False, id="one byte more"),
+        pytest.param([*["a" * 255] * 15, "a" * 253 + "é"], True, id="bytes and not letters"),
+        pytest.param([*["a" * 255] * 15, "a" * 254 + "é"], False, id="a letter too long"),
+    ],
+)
+def test_bounds_of_a_name_behind_links(parts: list[str], *, expected: bool) -> None:
+    """What a link leads to has the same bounds as a name that is typed: 255 parts, 4,095 bytes."""
+    assert troubles.is_short(parts) is expected
+
+
 def test_values() -> None:
     """What comes back is compared by what it holds, can be put in a set, and shows itself in one line."""
     trouble = Trouble(Reason.NOT_FOUND, "no such file")
@@ -644,6 +660,7 @@ def test_values() -> None:
 
     assert {trouble, entry, listing} == {Trouble(Reason.NOT_FOUND, "no such file"), Entry("a", "file"), Listing((Entry("a", "file"),), more=False, withheld=1)}
     assert len({trouble, Trouble(Reason.BUSY, "no such file"), Trouble(Reason.NOT_FOUND, "")}) == 3
+    assert [trouble, entry, listing].count("no such file") == 0  # type: ignore[list-item]
     assert len({entry, Entry("b", "file"), Entry("a", "link")}) == 3
     assert len({listing, Listing((), more=False, withheld=1), Listing((entry,), more=True, withheld=1), Listing((entry,), more=False, withheld=0)}) == 4
     assert repr(trouble) == "Trouble('not_found', 'no such file')"

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# Not lazily like the rest: the function has the name of its module, and whichever is bound last is what it means.
-from filerefs.agentsmd.catalog import catalog
-
 if TYPE_CHECKING:
-    from filerefs.agentsmd.catalog import Entry, Library, entries, inline_bytes_for, tools
+    from filerefs.agentsmd.catalogs import Entry, Library, catalog, entries, inline_bytes_for, tools
     from filerefs.agentsmd.discovery import discover
     from filerefs.agentsmd.documents import Base, Discovery, Doc, Omission, Omitted, Problem
     from filerefs.agentsmd.history import insert, is_injected, keep_conversation, sent_text, strip_injected
@@ -65,7 +62,7 @@ __all__ = [
 
 # Loaded when first asked for, as in the package above.
 _HOMES = {
-    "catalog": "Entry Library entries inline_bytes_for tools",
+    "catalogs": "Entry Library catalog entries inline_bytes_for tools",
     "discovery": "discover",
     "documents": "Base Discovery Doc Omission Omitted Problem",
     "history": "insert is_injected keep_conversation sent_text strip_injected",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filerefs.agentsmd.catalog import Entry, catalog, entries, inline_bytes_for, tools
+from filerefs.agentsmd.catalogs import Entry, catalog, entries, inline_bytes_for, tools
 from filerefs.agentsmd.excerpts import excerpt, fence_after
 from filerefs.agentsmd.rendering import render
 from filerefs.agentsmd.wording import wording

@@ -106,7 +106,7 @@ def test_refusals_and_cuts(folder: Path) -> None:
         assert "could not attach @src/ap.py: no such file" in window.text
         assert "did you mean @src/app.py?" in window.text
         assert "could not attach @.env: its name is that of a file with credentials" in window.text
-        assert "big.txt: cut" in window.text or "cut to" in window.text
+        assert "big.txt: cut to 200.0 KB of 293.0 KB" in window.text
 
 
 def test_several_lines_and_recall(folder: Path) -> None:

@@ -1,0 +1,249 @@
+"""The pieces for prompt_toolkit, each by itself and in a session with a keyboard that is a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("prompt_toolkit")
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent, WordCompleter, merge_completers
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from filerefs import Limits, Preprocessor
+from filerefs.completion import Completer
+from filerefs.integrations.prompt_toolkit import STYLE, AtPathCompleter, MentionLexer, Preview, Toolbar, mention_bindings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conftest import Tree
+
+PATIENCE = 30
+
+
+@pytest.fixture
+def folder(tree: Tree) -> Path:
+    return tree({"src/app.py": "print(1)\n", "my file.txt": "m\n", ".gitignore": "out/\n", "out/x.txt": "", "big.txt": "line\n" * 60_000})
+
+
+@pytest.fixture
+def names(folder: Path) -> Iterator[Completer]:
+    with Completer(folder, git=False) as completer:
+        yield completer
+
+
+@pytest.fixture
+def preview(folder: Path) -> Iterator[Preview]:
+    with Preprocessor(folder) as preprocessor, Preview(preprocessor) as preview:
+        yield preview
+
+
+def rows(completer: Any, text: str, cursor: int | None = None) -> list[Any]:
+    """Return what is offered, once all of it is there, as the toolkit asks for it."""
+
+    async def gather() -> list[Any]:
+        return [row async for row in completer.get_completions_async(Document(text, cursor), CompleteEvent())]
+
+    return asyncio.run(gather())
+
+
+def test_rows(names: Completer) -> None:
+    """A row replaces the whole mention, shows the path, and says what it is."""
+    (row,) = rows(AtPathCompleter(names), "see @app")
+    shown = [(row.display_text, row.text, row.display_meta_text) for row in rows(AtPathCompleter(names), "@")]
+    hidden = [(row.text, row.display_meta_text) for row in rows(AtPathCompleter(names), "@./ou")]
+
+    assert ("@src/app.py", -4, "src/app.py") == (row.text, row.start_position, row.display_text)
+    assert {("src/", "@src/", "folder"), ("my file.txt", '@"my file.txt"', "")} <= set(shown)
+    assert [("@out/", "ignored")] == hidden
+
+
+def test_rows_in_the_middle_of_a_name(names: Completer) -> None:
+    """What stands behind the cursor and ends the name stays, and is not written twice."""
+    (row,) = [row for row in rows(AtPathCompleter(names), "see @src/app.py now", 7) if row.display_text == "src/app.py"]
+
+    assert ("@sr", -3) == (row.text, row.start_position)
+
+
+def test_rows_are_few_and_compose(names: Completer) -> None:
+    """A limit holds, other completers are asked as well, and nothing is offered outside of a mention."""
+    names.refresh(PATIENCE)
+    both = merge_completers([AtPathCompleter(names), WordCompleter(["/help"], sentence=True)])
+
+    assert len(rows(AtPathCompleter(names, limit=2), "@")) == 2
+    assert ["/help"] == [row.text for row in rows(both, "/h")]
+    assert [] == rows(AtPathCompleter(names), "mail me@app")
+    assert ["@src/app.py"] == [row.text for row in AtPathCompleter(names).get_completions(Document("@app"), CompleteEvent())]
+
+
+def test_rows_that_come_late(tree: Tree) -> None:
+    """What is found while the rows are shown is added to them."""
+    folder = tree({f"d{number}/deep/f{number}.py": "" for number in range(300)})
+    with Completer(folder, git=False) as completer:
+        found = [row.text for row in rows(AtPathCompleter(completer, limit=1000), "@f299")]
+
+    assert ["@d299/deep/f299.py"] == found
+
+
+def test_colours(preview: Preview) -> None:
+    """Green, yellow and red, on each line of the text; words that name nothing have none."""
+    lexer = MentionLexer(preview)
+    text = "see @src/app.py\nand @big.txt @nope.py\n\nask @alice"
+    get_line = lexer.lex_document(Document(text))
+    before = [get_line(0), lexer.invalidation_hash()]
+    assert preview.wait(PATIENCE)
+
+    styled = [[(style.rpartition(".")[2], part) for style, part in get_line(number) if style] for number in range(5)]
+
+    assert [[("attached", "@src/app.py")], [("cut", "@big.txt"), ("refused", "@nope.py")], [], [], []] == styled
+    assert text == "\n".join("".join(part for _, part in get_line(number)) for number in range(4))
+    assert before != [get_line(0), lexer.invalidation_hash()]
+
+
+def test_colours_stay_while_something_else_is_typed(preview: Preview) -> None:
+    """Between a key and its preview a mention keeps its colour."""
+    lexer = MentionLexer(preview)
+    lexer.lex_document(Document("@src/app.py"))
+    assert preview.wait(PATIENCE)
+    preview.ask = lambda *_: None  # type: ignore[method-assign] (a preview that never comes)
+
+    line = lexer.lex_document(Document("now @src/app.py x"))(0)
+
+    assert ("class:filerefs.attached", "@src/app.py") in line
+
+
+def test_the_toolbar(preview: Preview) -> None:
+    """It says how much would be attached of how much, what is refused, and the first warning; else what it is idle with."""
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        session: PromptSession[str] = PromptSession()
+        toolbar = Toolbar(preview, limits=Limits(total_bytes=None), idle="idle")
+        with _current(session):
+            assert [("", "idle")] == toolbar()
+            session.default_buffer.reset(Document("@src/app.py @nope.py"))
+            toolbar()
+            assert preview.wait(PATIENCE)
+            text = "".join(part for _, part in toolbar())
+            session.default_buffer.reset(Document("nothing"))
+            assert [("", "idle")] == toolbar()
+
+    assert text.startswith("1 attached, 9 B, 1 refused  could not attach @nope.py: no such file")
+
+
+def _current(session: PromptSession[str]) -> Any:
+    from prompt_toolkit.application.current import set_app
+
+    return set_app(session.app)
+
+
+def _type(names: Completer, preview: Preview, *keys: str) -> str:
+    """Return what is sent when *keys* are pressed, each after the rows for the ones before are there."""
+
+    async def run() -> str:
+        with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+            session: PromptSession[str] = PromptSession(
+                completer=AtPathCompleter(names),
+                lexer=MentionLexer(preview),
+                bottom_toolbar=Toolbar(preview),
+                key_bindings=mention_bindings(),
+                style=STYLE,
+                complete_while_typing=True,
+                multiline=True,
+            )
+            task = asyncio.ensure_future(session.prompt_async())
+            for key in keys:
+                pipe.send_text(key)
+                await _settle(session)
+            return await asyncio.wait_for(task, PATIENCE)
+
+    return asyncio.run(run())
+
+
+async def _settle(session: PromptSession[str]) -> None:
+    """Wait until what a key has set going is done: rows are there, or there are none."""
+    text = None
+    for _ in range(400):
+        await asyncio.sleep(0.02)
+        buffer = session.default_buffer
+        state = buffer.complete_state
+        if text == buffer.text and (state is None or state.completions):
+            return
+        text = buffer.text
+
+
+@pytest.mark.parametrize(
+    ("keys", "sent"),
+    [
+        pytest.param(("see @app", "\t", "\r"), "see @src/app.py ", id="Tab takes the first row, with a blank"),
+        pytest.param(("@app", "\t", ":", "1", "\r"), "@src/app.py:1", id="a colon takes the place of the blank"),
+        pytest.param(("(@app", "\t", ")", ".", "\r"), "(@src/app.py).", id="so does a bracket"),
+        pytest.param(("@app", "\t", "x", "\r"), "@src/app.py x", id="a letter does not"),
+        pytest.param(("@my", "\t", "\r"), '@"my file.txt" ', id="quotes come along"),
+        pytest.param(("@sr", "\t", "\t", "\r"), "@src/app.py ", id="a folder, then what is in it"),
+        pytest.param(("@app", "\x1b[B", "\r", "\r"), "@src/app.py ", id="Down chooses, Enter takes, Enter sends"),
+        pytest.param(("@app", "\r"), "@app", id="Enter sends when nothing was chosen"),
+        pytest.param(("one", "\x1b\r", "two", "\r"), "one\ntwo", id="Alt-Enter begins a line"),
+        pytest.param(("\x1b[200~@app\r\nx\x1b[201~", "\r"), "@app\nx", id="a paste"),
+        pytest.param(("user@", "\t", "\r"), "user@", id="no mention, nothing to take"),
+    ],
+)
+def test_keys(names: Completer, preview: Preview, keys: tuple[str, ...], sent: str) -> None:
+    """What is sent is what a person would expect of these keys."""
+    names.refresh(PATIENCE)
+
+    assert sent == _type(names, preview, *keys)
+
+
+def test_fr_palette_keys(tree: Tree) -> None:
+    """Tab puts a file with a blank and is done, or a folder and goes on; Escape leaves what was typed."""
+    folder = tree({"main.py": "", "src/x.py": ""})
+    with Completer(folder, git=False) as completer, Preprocessor(folder) as preprocessor, Preview(preprocessor) as preview:
+        completer.refresh(PATIENCE)
+
+        sent = [_type(completer, preview, *keys) for keys in (("@main", "\t", "\r"), ("@src", "\t", "\x1b", "\r"), ("@ma", "\x1b", "\r"), ("user@", "\r"))]
+
+    assert ["@main.py ", "@src/", "@ma", "user@"] == sent
+
+
+def test_a_preview_is_of_the_last_text(preview: Preview) -> None:
+    """However fast the keys, the last text is the one that is made, and a preview that is there is not made again."""
+    told: list[None] = []
+    for text in ("@", "@s", "@src/app.py"):
+        preview.ask(text, lambda: told.append(None))
+    assert preview.wait(PATIENCE)
+    version = preview.version
+
+    turn = preview.ask("@src/app.py")
+
+    assert turn is not None
+    assert ["src/app.py"] == [outcome.path for outcome in turn.attached]
+    assert version == preview.version
+    preview.close()
+    assert preview.ask("other") is None
+
+
+def test_importing_filerefs_imports_no_toolkit() -> None:
+    """The toolkit and the library for models are loaded by the modules that are about them, and by nothing else."""
+    code = "import filerefs, filerefs.completion, filerefs.conversation, filerefs.models, filerefs.repl, sys; print(*sys.modules)"
+
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8").stdout.split()
+
+    assert set() == {"prompt_toolkit", "llm", "rich", "openai"} & {name.partition(".")[0] for name in loaded}
+
+
+def test_error_without_the_toolkit() -> None:
+    """Importing the module without the toolkit says what to install."""
+    code = "import sys; sys.modules['prompt_toolkit'] = None\nimport filerefs.integrations.prompt_toolkit"
+
+    finished = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, encoding="utf-8")
+
+    assert finished.stderr.strip().endswith("pip install 'filerefs[prompt-toolkit]'")
