@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = 100_000
-WORDS = "app core util main test data model view index parse load cache user auth api http json form page list".split()
+WORDS = (
+    *("app", "core", "util", "main", "test", "data", "model", "view", "index", "parse"),
+    *("load", "cache", "user", "auth", "api", "http", "json", "form", "page", "list"),
+)
 # As they are typed, key by key: found at once, found late, and nowhere.
 TYPED = ("main", "core/app/ut", "zzq", "user_auth1", "app_x", ".py")
 PATIENCE = 120
@@ -74,7 +77,7 @@ def keys() -> list[str]:
 
 
 @pytest.mark.parametrize("git", [pytest.param(False, id="walk"), pytest.param(True, id="git")])
-def test_rows_come_at_once(folder: Path, git: bool, request: pytest.FixtureRequest) -> None:
+def test_rows_come_at_once(folder: Path, request: pytest.FixtureRequest, *, git: bool) -> None:
     if git:
         request.getfixturevalue("repository")
     first, while_gathering, gathered = [], [], []

@@ -101,7 +101,7 @@ class Chat:
         self.output.show(turn.message + "\n")
         self.state.conversation.remember(turn.message, "")
         size = human_size(len(turn.prompt.encode("utf-8", "surrogatepass")))
-        self.errors.write(self.errors.paint(f"no model: this is what would be sent, behind a system prompt of {size} (/prompt shows it)", "dim") + "\n")
+        self.errors.write(self.errors.paint(f"no model: this would be sent, with a system prompt of {size} (/prompt shows it)", "dim") + "\n")
         self.errors.flush()
 
     def _complain(self, problem: str) -> None:

@@ -268,7 +268,8 @@ def test_one_pass_gives_what_reading_the_whole_gives(file: str, pairs: list[tupl
     sliced = slice_text(whole(data), ranges, cap)
     streamed = lines_of(data, ranges, cap, size=2 * MIB, piece=piece)
 
-    assert (sliced.text, sliced.truncated, sliced.shown) == (streamed.text, streamed.truncated, streamed.shown)
+    assert (sliced.text, sliced.truncated, sliced.shown, sliced.kind) == (streamed.text, streamed.truncated, streamed.shown, streamed.kind)
+    assert streamed.size == 2 * MIB
     assert streamed.total_lines in (None, sliced.total_lines)
     if sliced.text or not ranges:
         assert sliced.lines == streamed.lines
@@ -304,12 +305,30 @@ def test_slices_of_text_that_is_longer_in_utf8(data: bytes, encoding: str) -> No
     assert (content.encoding, content.lines, content.text.count("\n")) == (encoding, ((2, 2),), 1)
 
 
+def test_wide_characters_torn_by_the_cap() -> None:
+    """A capped read that ends inside a pair of UTF-16 units is no reason to take the file for something else."""
+    text = "\N{GRINNING FACE}" * 10_000
+
+    content = whole(("\ufeff" + text).encode("utf-16-le"), 8 * KIB - 4)
+
+    assert (content.text, content.truncated, content.lossy) == (text[: (8 * KIB - 4) // 4], True, False)
+
+
+def test_lines_that_were_not_reached_are_told() -> None:
+    """What ended the reading behind lines that are there is handed on with them."""
+    content = lines_of(b"a\n" * (34 * MIB), [(1, 1), (10**9, 10**9)])
+
+    assert content.text == "a\n"
+    assert content.unreached == Trouble(Reason.BAD_RANGE, "line 1000000000 lies more than 64.0 MB deep in the file")
+
+
 def test_slice_of_a_file_that_grew_beyond_all_bounds() -> None:
     """A small file that turned out to be a large one while it was read is no reason to read without end."""
     fake = FakeNode(b"line\n" * MIB, size=10, piece=10 * MIB)
 
     content = read_lines(cast("Node", fake), [(2, 2)], 200 * KIB)
 
+    assert None not in fake.reads
     assert sum(limit or 0 for limit in fake.reads) < 4 * MIB
     assert content == Trouble(Reason.BUSY, "the file grew while it was read") or (isinstance(content, Content) and content.text == "line\n")
 
@@ -327,6 +346,7 @@ def test_lines_of_what_is_no_text(data: bytes, size: int, expected: object) -> N
     content = read_lines(node(data, size=size), [(2, 2)], None)
 
     assert (content.reason if isinstance(content, Trouble) else content.media_type) == expected
+    assert isinstance(content, Trouble) or content.size == (len(data) if size < 0 else size)
 
 
 def test_binary_in_the_middle_of_a_large_text() -> None:

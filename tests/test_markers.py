@@ -135,6 +135,7 @@ def test_strip_takes_out_what_verifies(prompt: str, expected: str) -> None:
         pytest.param("> " + SECTION.replace("\n", "\n> "), id="quoted"),
         pytest.param(BEGIN + "\n\ud800\n<!-- filerefs:end v1 sep=0 chars=1 sha256=" + "0" * 32 + " -->", id="lone surrogate where a body would be"),
         pytest.param("p\n\n" + BEHIND + "\n" + fakes(64), id="behind sixty-four forged end lines"),
+        *(pytest.param("x" * length + f"a body\n{END}", id=f"a body and its digest behind {length} letters") for length in range(22, 27)),
     ],
 )
 def test_strip_leaves_what_does_not_verify(prompt: str) -> None:
@@ -176,3 +177,22 @@ def test_error_body_with_a_lone_surrogate() -> None:
     """A body that cannot be encoded cannot be sent, so it cannot be wrapped."""
     with pytest.raises(UnicodeEncodeError):
         markers.wrap("\udcff", 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "separators", "previous", "again"),
+    [
+        pytest.param("a\nb", 2, markers.wrap("a\nb", 2), True, id="the same"),
+        pytest.param("a\r\nb\r", 2, markers.wrap("a\r\nb\r", 2), True, id="the same, with carriage returns"),
+        pytest.param("a\nb", 0, markers.wrap("a\nb", 2), False, id="other separators"),
+        pytest.param("a\nc", 2, markers.wrap("a\nb", 2), False, id="another body of the same length"),
+        pytest.param("a", 2, markers.wrap("a\nb", 2), False, id="the beginning of the body"),
+        pytest.param("a", 2, markers.wrap(f"a\n{BEHIND.splitlines()[-1]}", 2), False, id="a body that goes on with an end line"),
+    ],
+)
+def test_a_section_is_taken_again(body: str, separators: int, previous: str, *, again: bool) -> None:
+    """With the previous section at hand the result is the same, and that very text where nothing changed."""
+    section = markers.wrap(body, separators, previous)
+
+    assert markers.wrap(body, separators) == section
+    assert again == (section is previous)

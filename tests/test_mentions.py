@@ -454,7 +454,9 @@ def test_code_may_be_loaded(message: str, expected: list[str]) -> None:
         pytest.param("`@a.py:3`", ["@a.py:3"], id="with a range"),
         pytest.param('`@"my file.txt"`', ['@"my file.txt"'], id="quoted"),
         pytest.param("`see @a.py`", [], id="with a word in front"),
+        pytest.param("`X @a.py`", [], id="with a letter in front"),
         pytest.param("`@a.py now`", [], id="with a word behind"),
+        pytest.param("`@a.py X`", [], id="with a letter behind"),
         pytest.param("`@a.py @b.py`", [], id="two of them"),
         pytest.param("`x@a.py`", [], id="inside a word"),
         pytest.param("`@,`", [], id="punctuation"),
@@ -468,6 +470,7 @@ def test_mention_that_fills_a_span(message: str, expected: list[str]) -> None:
     found = scan(message)
 
     assert [ref.token for ref in found.in_code] == expected
+    assert all(ref.message is message for ref in found.in_code)
     assert found.refs == []
 
 

@@ -571,6 +571,15 @@ class TestProbe:
         monkeypatch.setattr(openat2.ctypes, "CDLL", lambda *_, **__: type("Library", (), {"statfs": staticmethod(statfs)}))
         assert not openat2.has_procfs.__wrapped__()
 
+    @needs_linux
+    @pytest.mark.parametrize(("policy", "expected"), [("refuse", "openat2"), ("inside", "walk")])
+    def test_system_call_without_procfs(self, policy: Any, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where a handle does not tell its name, links are followed by the walk alone; without links no name is asked for."""
+        monkeypatch.setattr(openat2, "_bind", lambda: lambda *_: -errno.EMFILE)
+        monkeypatch.setattr(root, "has_procfs", lambda: False)
+        with Root(tmp_path, symlinks=policy) as opened:
+            assert opened.backend == expected
+
     def test_python_without_ctypes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A Python that was built without ctypes walks and reads."""
         folder = plant(tmp_path / "root", ["t.txt"])
@@ -1448,6 +1457,28 @@ def run_python(code: str, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(code), *arguments], check=True, capture_output=True, encoding="utf-8", env=environment)
     return run.stdout
+
+
+@pytest.mark.parametrize("name", ["d/t.txt", "l/t.txt", "m.txt"], ids=["without a link", "through a link", "a link itself"])
+@pytest.mark.parametrize("backend", ["auto", "walk"])
+def test_a_process_without_standard_input(tmp_path: Path, backend: str, name: str) -> None:
+    """Descriptor 0 is one like any other: it is read through, and given back."""
+    folder = plant(tmp_path / "root", ["d/t.txt", "l => d", "m.txt => d/t.txt"])
+    code = """
+        import os, sys
+        from filerefs.root import Root
+        root = Root(sys.argv[1], symlinks="inside", backend=sys.argv[2])
+        root.open("d").close()
+        os.close(0)
+        with root.open(sys.argv[3]) as node:
+            assert node.read(None) == open("/".join((sys.argv[1], sys.argv[3])), "rb").read()
+        try:
+            os.fstat(0)
+        except OSError:
+            print("closed")
+    """
+
+    assert run_python(code, str(folder), backend, name) == "closed\n"
 
 
 @needs_linux

@@ -11,12 +11,9 @@ import tempfile
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+from .terminal import TAB, Window, chatting
 
-from tests.repl.terminal import TAB, Window, chatting
-
-COLUMNS, ROWS = 84, 15
+COLUMNS, ROWS = 92, 18
 _WIDTH, _HEIGHT, _MARGIN = 8.4, 18, 12
 _COLOURS = {"default": "#d8dee9", "green": "#8fbc6f", "red": "#e06c75", "brown": "#d7af5f", "cyan": "#56b6c2"}
 FILES = {
@@ -35,8 +32,10 @@ def record(folder: Path) -> str:
         window.type("explain @gre")
         window.wait_for_row("greet.py")
         window.type(TAB)
-        window.wait("1 attached")
-        window.send("and @gret.py")
+        window.wait(lambda window: window.colour("@greet.py") == "green")
+        window.type("and @gret.py")
+        window.wait(lambda window: window.colour("@gret.py") == "red")
+        window.send()
         window.type("compare it with @do")
         window.wait_for_row("docs/style.md")
         return draw(window)

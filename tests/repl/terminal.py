@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 20
 ENTER, TAB, ESCAPE, DOWN, UP = "\r", "\t", "\x1b", "\x1b[B", "\x1b[A"
-SENT = "what would be sent, behind"
+SENT = "this would be sent, with"
 CTRL_C, CTRL_D, ALT_ENTER = "\x03", "\x04", "\x1b\r"
 
 
@@ -72,8 +72,14 @@ class Window:
     def leave(self) -> int | None:
         """Press Ctrl-D once there is a line to type in, and return the exit code."""
         self.wait(lambda window: ">" in [line for line in window.lines if line and not line.startswith("Enter sends")][-1:])
-        self.type(CTRL_D)
-        return self.end()
+        until = time.monotonic() + PATIENCE
+        while True:
+            # A dumb terminal shows its prompt a moment before keys are read one by one; what is pressed in it is lost.
+            self.type(CTRL_D)
+            for _ in range(20):
+                if not self.read():
+                    return self.end()
+            assert time.monotonic() < until, f"it does not end:\n{self.text}"
 
     def read(self) -> bool:
         """Take what the program wrote, waiting for a moment; return whether it goes on."""

@@ -33,7 +33,7 @@ class Scripted(llm.Model):
         self.seen_by_old_plugins: list[list[tuple[str, str]]] = []
         self.trouble: Exception | None = None
 
-    def execute(self, prompt: Any, stream: bool, response: Any, conversation: Any) -> Iterator[str]:
+    def execute(self, prompt: Any, stream: object, response: object, conversation: Any) -> Iterator[str]:  # noqa: ARG002 (the library passes them)
         self.messages.append([(message.role, "".join(part.text for part in message.parts)) for message in prompt.messages])
         said = []
         for past in conversation.responses:
@@ -84,7 +84,8 @@ def test_error_a_plugin_that_fails(scripted: Scripted) -> None:
         next(pieces)
 
 
-def test_error_an_unknown_model(scripted: Scripted) -> None:
+@pytest.mark.usefixtures("scripted")
+def test_error_an_unknown_model() -> None:
     """A name that no plugin knows is an error that says where the names are."""
     with pytest.raises(ModelError, match="llm models"):
         open_model("nobody")

@@ -73,6 +73,7 @@ def test_entering_a_folder(folder: Path) -> None:
         window.type("@sr")
         window.wait_for_row("src/")
         window.type(TAB)
+        window.wait(lambda window: "> @src/" in window.lines)
         window.wait_for_row("src/app.py")
         window.type(TAB)
         window.wait("1 attached")

@@ -1,10 +1,11 @@
 """
 The other side of the race, a process of its own: it renames as fast as it can, and counts.
 
-    python attacker.py FOLDER VERB ONE OTHER [WITNESS]
+    python attacker.py PROCESSOR FOLDER VERB ONE OTHER [WITNESS]
 
-Names are relative to FOLDER.  "exchange" puts ONE and OTHER in each other's place, "move" takes ONE to OTHER and back.
-With a WITNESS, another name of a FIFO, every exchange is followed by a look whether somebody has it open for reading.
+It keeps to PROCESSOR, unless that is empty: two that take turns on one hardly meet.  Names are relative to FOLDER.
+"exchange" puts ONE and OTHER in each other's place, "move" takes ONE to OTHER and back.  With a WITNESS, another name
+of a FIFO, every exchange is followed by a look whether somebody has it open for reading.
 
 FOLDER/page holds two numbers that the opening side reads: exchanges that took place, and readers that were caught.
 """
@@ -26,7 +27,9 @@ _NOREPLACE, _EXCHANGE = 1, 2
 _ROUND = 64
 
 
-def main(folder: str, verb: str, one: str, other: str, witness: str = "") -> None:
+def main(processor: str, folder: str, verb: str, one: str, other: str, witness: str = "") -> None:
+    if processor:
+        os.sched_setaffinity(0, {int(processor)})
     os.chdir(folder)
     parent = os.getppid()
     with open(PAGE, "r+b") as file:

@@ -129,7 +129,8 @@ def attacked(swap: Swap, base: Path) -> Iterator[Arena]:
         file = stack.enter_context((base / PAGE).open("r+b"))
         mapped = stack.enter_context(mmap.mmap(file.fileno(), 16))
         page = stack.enter_context(stack.enter_context(memoryview(mapped)).cast("Q"))
-        program = [sys.executable, Path(__file__).with_name("attacker.py"), base, swap.verb, swap.one, swap.other, swap.witness]
+        processor = stack.enter_context(apart())
+        program = [sys.executable, Path(__file__).with_name("attacker.py"), processor, base, swap.verb, swap.one, swap.other, swap.witness]
         attacker = stack.enter_context(subprocess.Popen(program, stdout=subprocess.PIPE, encoding="utf-8"))
         stack.callback(attacker.kill)
         assert attacker.stdout is not None
@@ -137,3 +138,18 @@ def attacked(swap: Swap, base: Path) -> Iterator[Arena]:
         if said != "ready":
             raise UnableError(said or "the attacker died")
         yield Arena(swap, str(base), f"/proc/self/fd/{root}", page)
+
+
+@contextmanager
+def apart() -> Iterator[str]:
+    """Leave one processor to the attacker and say which; "" where there is no other."""
+    processors = os.sched_getaffinity(0)
+    if len(processors) < 2:
+        yield ""
+        return
+    last = max(processors)
+    os.sched_setaffinity(0, processors - {last})
+    try:
+        yield str(last)
+    finally:
+        os.sched_setaffinity(0, processors)

@@ -1,0 +1,136 @@
+"""The samples of docs/embedding.md and docs/repl.md, run; and the picture, drawn anew."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from filerefs import cli
+from filerefs.repl_commands import COMMANDS
+
+from ..docs.blocks import execute, read, shell  # noqa: TID252 (tests are no package that has a name)
+from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+EMBEDDING = (REPOSITORY / "docs" / "embedding.md").read_text(encoding="utf-8")
+CHAT = (REPOSITORY / "docs" / "repl.md").read_text(encoding="utf-8")
+BLOCKS = read(EMBEDDING)
+PLAIN, TOOLKIT, ASYNCIO, COMPLETION, PRINTED = BLOCKS
+GREET = 'def greet(name):\n    return f"Hello, {name}!"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "greet.py").write_text(GREET, encoding="utf-8")
+    (folder / ".env").write_text("KEY=1\n", encoding="utf-8")
+    return folder
+
+
+def sizeless(text: str) -> str:
+    """Return *text* without the size of the system prompt, which depends on how the section is worded."""
+    return re.sub(r"(?<=a system prompt of )[0-9.]+ K?B", "N", text)
+
+
+class Host:
+    """What the samples take from their surroundings: lines that are typed, and a model that keeps what it was sent."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = [*lines, "/quit"]
+        self.sent: list[tuple[str, str]] = []
+
+    def input(self, _: str) -> str:
+        return self.lines.pop(0)
+
+    def chat(self, system: str, history: list[dict[str, str]]) -> str:
+        self.sent.append((system, history[-1]["content"]))
+        return f"answer {len(self.sent)}"
+
+    async def achat(self, system: str, history: list[dict[str, str]]) -> str:
+        await asyncio.sleep(0)
+        return self.chat(system, history)
+
+    def names(self) -> dict[str, Any]:
+        return {"__name__": "__main__", "input": self.input, "chat": self.chat, "achat": self.achat}
+
+
+@contextlib.contextmanager
+def keyboard(text: str) -> Iterator[None]:
+    """Let prompt_toolkit read *text*, and draw nothing."""
+    pytest.importorskip("prompt_toolkit")
+    from prompt_toolkit.application import create_app_session
+    from prompt_toolkit.input import create_pipe_input
+    from prompt_toolkit.output import DummyOutput
+
+    with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+        pipe.send_text(text)
+        yield
+
+
+@pytest.mark.parametrize("sample", [pytest.param(PLAIN, id="plain input"), pytest.param(ASYNCIO, id="asyncio"), pytest.param(TOOLKIT, id="prompt_toolkit")])
+def test_the_samples_send_what_they_should(sample: Any, folder: Path) -> None:
+    """Each loop sends plain paths with the files of one turn, and tells what was refused."""
+    host = Host("explain @greet.py", "and @gret.py?")
+    typed = keyboard("explain @greet.py\rand @gret.py?\r/quit\r") if sample is TOOLKIT else contextlib.nullcontext()
+
+    with typed:
+        printed = execute(sample.text, folder, host.names())
+
+    prompts, messages = zip(*host.sent, strict=True)
+    assert ("explain greet.py", "and @gret.py?") == messages
+    assert [True, False] == [GREET in prompt for prompt in prompts]
+    assert "could not attach @gret.py: no such file" in printed
+    assert "answer 2" in printed
+
+
+def test_completion_as_shown(folder: Path) -> None:
+    """The sample for completion prints what stands behind it."""
+    assert PRINTED.text == execute(COMPLETION.text, folder, {})
+
+
+def test_samples_are_short() -> None:
+    """Twenty lines are enough for each."""
+    assert [] == [block.title for block in BLOCKS if block.text.count("\n") > 20]
+
+
+def test_the_refusals_as_shown(folder: Path) -> None:
+    """The console block of docs/repl.md prints what it shows; which stream it is on does not matter there."""
+    (block,) = [block for block in read(CHAT) if block.language == "console"]
+    (command,) = block.commands
+
+    printed = shell(command, folder)
+
+    assert sorted(sizeless(block.text).splitlines()[1:]) == sorted(sizeless(printed).splitlines())
+
+
+def test_commands_and_options_are_those_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command is in the table, and every option that the page names is one of the chat, or of `expand`."""
+    named = set(re.findall(r"`(/[a-z]+)", CHAT.partition("## Commands")[2].partition("\n## ")[0]))
+    with pytest.raises(SystemExit):
+        cli.main(["chat", "--help"])
+    known = capsys.readouterr().out
+
+    assert {command.name for command in COMMANDS} == named
+    assert [] == [option for option in re.findall(r"`(--?[a-z][a-z-]*)", CHAT) if f"{option} " not in known and f"{option}," not in known]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals as POSIX has them")
+def test_the_picture_is_current(tmp_path: Path) -> None:
+    """docs/chat.svg is what `make recording` draws; after a change that is meant, it is drawn anew and looked at."""
+    pytest.importorskip("pyte")
+    pytest.importorskip("prompt_toolkit")
+    from .recording import record
+
+    project = tmp_path / "project"
+    project.mkdir()
+
+    assert sizeless((REPOSITORY / "docs" / "chat.svg").read_text(encoding="utf-8")) == sizeless(record(project))
