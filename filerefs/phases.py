@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LEFTOVER = "an earlier section was changed by someone else and is still in the prompt"
 SPENT = "too many names in one message: some were not looked up and are left as they are"
 
+_DEFAULTS = Limits()
+
 
 class Settings(NamedTuple):
     """How a turn is taken; `lowered` are limits for this turn alone, which can only be lower than `limits`."""
@@ -33,7 +35,7 @@ class Settings(NamedTuple):
 
     @property
     def effective_limits(self) -> Limits:
-        limits = self.limits or Limits()
+        limits = self.limits or _DEFAULTS
         return limits if self.lowered is None else limits.at_most(self.lowered)
 
 
