@@ -27,13 +27,13 @@ def hint_for(path: str, reason: Reason, lookup: Lookup) -> str:
     """Return one sentence without a final dot, or "" where nothing else could be typed."""
     hint = _HINTS.get(reason, "")
     if reason is Reason.NOT_FOUND:
-        hint = _near(path, lookup)
+        hint = "wildcards are not expanded; name the files" if "*" in path else _near(path, lookup)
     elif reason is Reason.ABSOLUTE:
         hint = _relative(path, lookup) or "name files relative to the project folder"
     elif reason is Reason.NOT_REGULAR and path.endswith("/"):
         hint = f"did you mean {_reference(path.rstrip('/'))}?"
     elif reason is Reason.BAD_RANGE:
-        hint = f"name the whole file: {_reference(path)}"
+        hint = f"name lines that are there, or the whole file: {_reference(path)}"
     elif reason is Reason.AMBIGUOUS:
         hint = f"copy the exact name out of {_reference(path.rpartition('/')[0] or '.')}"
     return hint

@@ -15,7 +15,7 @@ class Calls:
     interrupt at any place leaves no wrong count.  Only who waits for the end, and wakes him, takes one.
     """
 
-    __slots__ = ("__weakref__", "_idle", "_running", "ended")
+    __slots__ = ("__weakref__", "_idle", "ended", "running")
 
     def __init__(self) -> None:
         self.ended = False
@@ -23,28 +23,31 @@ class Calls:
         _everywhere.add(self)
 
     def begin(self, token: object) -> bool:
-        """Count a call, and tell whether it may go on; `finish` is due in either case."""
-        self._running.add(token)
+        """
+        Count a call, and tell whether it may go on.
+
+        In either case `running.discard(token)` is due, and `wake` if the calls have ended by then; not in a method,
+        since a signal's handler that raises at its beginning would leave the call counted for ever.
+        """
+        self.running.add(token)
         return not self.ended
 
-    def finish(self, token: object) -> None:
-        """Count a call no longer."""
-        self._running.discard(token)
-        if self.ended:
-            with self._idle:
-                self._idle.notify_all()
+    def wake(self) -> None:
+        """Let who waits for the end look again."""
+        with self._idle:
+            self._idle.notify_all()
 
     def end(self) -> bool:
         """Let no further call go on, wait until none is running, and tell whether this was the first to end them."""
         with self._idle:
             first, self.ended = not self.ended, True
-            while self._running:
+            while self.running:
                 self._idle.wait()
         return first
 
     def forget(self) -> None:
         """Start anew: in a forked child the calls of the parent's other threads neither end nor wake anybody."""
-        self._running: set[object] = set()
+        self.running: set[object] = set()
         self._idle = threading.Condition()
 
 

@@ -32,7 +32,8 @@ only files inside one folder, never more than you allow."""
 _EXIT_CODES = """\
 exit codes:
   0  sent; a reference that is refused is a warning and no failure
-  1  with --strict: a reference was refused (all is printed all the same)
+  1  with --strict: a reference was refused (all is printed all the same);
+     in a chat: an answer could not be had (what follows is sent all the same)
   2  misuse, nothing sent: a bad option, a root that is no folder, a file
      that cannot be read, an output that cannot be written"""
 

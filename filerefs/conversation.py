@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from filerefs import Attached, Turn, parse
+from filerefs import Attached, Turn, format_ref, parse
 
 if TYPE_CHECKING:
     from filerefs import Outcome, Preprocessor
@@ -53,7 +53,7 @@ class Conversation:
 
     @property
     def kept(self) -> list[str]:
-        """The references that every turn has, as they were typed."""
+        """The references that every turn has, as they were typed, but in quotes where they need some to stand alone."""
         return list(self._kept.values())
 
     def take(self, message: str) -> Turn:
@@ -78,19 +78,41 @@ class Conversation:
 
     def keep(self, text: str) -> tuple[Outcome, ...]:
         """Attach what *text* refers to in all turns from now on; return what became of each reference."""
-        alone = " ".join(ref.token for ref in parse(text))
-        outcomes = self._preprocessor.preprocess(alone, self.base).outcomes
-        self._kept |= {outcome.path: outcome.token for outcome in outcomes if isinstance(outcome, Attached)}
+        outcomes = self._preprocessor.preprocess(text, self.base).outcomes
+        self._kept |= {outcome.path: _alone(outcome) for outcome in outcomes if isinstance(outcome, Attached)}
         return outcomes
 
     def drop(self, text: str = "") -> list[str]:
         """Keep what *text* refers to no longer, or nothing any more if it is ""; return the references that were dropped."""
-        named = {ref.path.rstrip("/").removeprefix("./") for ref in parse(text)}
+        named = self._paths(text)
         gone = [path for path in self._kept if not text or path in named]
         return [self._kept.pop(path) for path in gone]
+
+    def _paths(self, text: str) -> set[str]:
+        """Return the paths that *text* names, as a message would; those of files that are gone since, too."""
+        whole = _plain(text[1:])
+        if whole in self._kept:
+            return {whole}
+        outcomes = self._preprocessor.preprocess(text, self.base).outcomes
+        known = [span for outcome in outcomes for span in outcome.spans]
+        rest = {_plain(ref.path) for ref in parse(text) if not any(start <= ref.start < end for start, end in known)}
+        return rest | {_plain(outcome.path) for outcome in outcomes}
 
     def clear(self) -> None:
         """Forget what was said, the files of the last message, and what was kept."""
         self.history.clear()
         self._kept.clear()
         self.turn = None
+
+
+def _plain(path: str) -> str:
+    return path.rstrip("/").removeprefix("./")
+
+
+def _alone(outcome: Attached) -> str:
+    """Return the mention of *outcome* so that it is read the same whatever stands behind it."""
+    token = outcome.token
+    if any(ref.token == token for ref in parse(token, lenient=False)):
+        return token
+    tail = token.partition(outcome.path)[2]
+    return format_ref(outcome.path) + (tail if tail.startswith((":", "#")) else "")

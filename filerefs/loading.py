@@ -169,7 +169,7 @@ class _Loader:
 
     def _over_budget(self, mentions: Sequence[Mention], path: str) -> Refused:
         total = naming.human_size(self._limits.total_bytes or 0)
-        return self._refused(mentions, path, Trouble(Reason.BUDGET, f"the total of {total} for one message is used up"))
+        return self._refused(mentions, path, Trouble(Reason.BUDGET, f"there is no room for it in the total of {total} for one message"))
 
 
 def merge_ranges(ranges: Iterable[Range]) -> list[Range]:

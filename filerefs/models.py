@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from filerefs.conversation import Exchange
 
 
+# What servers answer that want a key, or another one.
+_KEY_REFUSED = (401, 403)
+
+
 class ModelError(FilerefsError):
     """A model could not be had, or could not answer; the text says why."""
 
@@ -89,7 +93,7 @@ class _LibraryModel:
             yield from self._ask(system, history, message)
         except Exception as error:
             # Plugins raise what they please; a chat goes on whatever it is.  It is raised again, as ours.
-            raise ModelError(f"{self.name}: {str(error) or type(error).__name__}") from error
+            raise ModelError(f"{self.name}: {str(error) or type(error).__name__}{_key_advice(error)}") from error
 
     def _ask(self, system: str, history: Sequence[Exchange], message: str) -> Iterator[str]:
         import llm
@@ -107,6 +111,15 @@ class _LibraryModel:
             stream=bool(self._model.can_stream),
             key=self._key,
         )
+
+
+def _key_advice(error: Exception) -> str:
+    """Return how to give a key, if *error* is the lack of one or that a server did not take it."""
+    import llm
+
+    if isinstance(error, llm.NeedsKeyException) or getattr(error, "status_code", None) in _KEY_REFUSED:
+        return " (`--key KEY` gives a key to this chat, and `--key NAME` the one that `llm keys set NAME` keeps)"
+    return ""
 
 
 def _past(model: Any, exchange: Exchange) -> Any:  # noqa: ANN401

@@ -179,7 +179,9 @@ class Node:
         self.close()
 
     def __del__(self) -> None:
-        self.close()
+        # One that a signal's handler interrupted in the making has nothing to close.
+        if hasattr(self, "_reader"):
+            self.close()
 
     def __repr__(self) -> str:
         return f"Node({self.name!r}, kind={self.kind!r}, size={self.size})"

@@ -104,7 +104,7 @@ class Attached:
             entries = "1 entry" if self.entries == 1 else f"{self.entries} entries"
             return ["directory", f"{entries} and more" if self.truncated else entries]
         if self.kind == "media":
-            return [naming.human_size(self.size), self.media_type or "media"]
+            return [naming.human_size(self.size), self.media_type or "media", "by name only"]
         facts = []
         if self.lines:
             facts.append(naming.line_numbers(self.lines))

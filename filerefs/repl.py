@@ -14,8 +14,8 @@ from filerefs.errors import FilerefsError
 from filerefs.limits import Limits
 from filerefs.models import open_model
 from filerefs.naming import human_size
-from filerefs.notices import report
-from filerefs.repl_commands import State, find_command
+from filerefs.notices import report, report_error, report_notice
+from filerefs.repl_commands import State, find_command, suggest_command
 from filerefs.serve import to_json
 from filerefs.terminal import Screen, from_bytes
 
@@ -32,6 +32,9 @@ class Chat:
     """
     One line in, and what there is to say about it out.
 
+    Attributes:
+        failed: Whether an answer could not be had.
+
     Args:
         state: The conversation and what the commands need.
         output: For messages, answers and what commands say.
@@ -42,6 +45,7 @@ class Chat:
         self.state = state
         self.output = output
         self.errors = errors
+        self.failed = False
 
     def take(self, line: str) -> bool:
         """Take a message or a command; return whether the chat goes on."""
@@ -49,7 +53,11 @@ class Chat:
         if found is None:
             self._send(line)
         else:
-            self._obey(*found)
+            command, argument = found
+            if command is None:
+                report_error("there is no such command; /help lists them", self.errors, suggest_command(line))
+            else:
+                self._obey(command, argument)
         self.output.flush()
         return not self.state.leaving
 
@@ -69,15 +77,12 @@ class Chat:
             yield piece
         conversation.remember(turn.message, "".join(pieces))
 
-    def _obey(self, command: Command | None, argument: str) -> None:
-        if command is None:
-            self._complain("there is no such command; /help lists them")
-            return
+    def _obey(self, command: Command, argument: str) -> None:
         try:
             for line in command.run(self.state, argument):
                 self.output.show(line + "\n")
         except FilerefsError as error:
-            self._complain(str(error))
+            report_error(str(error), self.errors)
 
     def _send(self, message: str) -> None:
         turn = self.state.conversation.take(message)
@@ -92,10 +97,11 @@ class Chat:
                     self.output.flush()
             self.output.write("\n")
         except FilerefsError as error:
-            self._complain(str(error))
+            self.failed = True
+            report_error(str(error), self.errors)
         except KeyboardInterrupt:
             self.output.write("\n")
-            self._complain("interrupted: this message and its answer are not part of the history")
+            report_notice("interrupted: this message and its answer are not part of the history", self.errors)
 
     def _show_turn(self, turn: Turn) -> None:
         self.output.show(turn.message + "\n")
@@ -104,14 +110,10 @@ class Chat:
         self.errors.write(self.errors.paint(f"no model: this would be sent, with a system prompt of {size} (/prompt shows it)", "dim") + "\n")
         self.errors.flush()
 
-    def _complain(self, problem: str) -> None:
-        self.errors.show(problem + "\n")
-        self.errors.flush()
-
 
 def run(options: argparse.Namespace) -> int:
     """
-    Run the chat until its input ends, and return the exit code.
+    Run the chat until its input ends, and return the exit code: 1 if a line of a pipe got no answer, though a model was asked.
 
     Raises:
         FilerefsError: For misuse.
@@ -139,9 +141,11 @@ def run(options: argparse.Namespace) -> int:
             from filerefs.repl_terminal import converse
 
             converse(chat, preprocessor(), history=options.history)
+            # Whoever types has seen the error, and may have tried again.
+            return 0
         else:
             _answer_lines(chat, sys.stdin.buffer)
-    return 0
+    return int(chat.failed)
 
 
 def _answer_lines(chat: Chat, lines: IO[bytes]) -> None:
@@ -173,6 +177,7 @@ def _answer_request(chat: Chat, line: bytes) -> dict[str, Any]:
     try:
         answer = "".join(chat.answer(turn)) if chat.state.model else None
     except FilerefsError as error:
+        chat.failed = True
         return _error("no_answer", str(error))
     if answer is None:
         chat.state.conversation.remember(turn.message, "")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from filerefs import Attached, agentsmd, format_ref, naming
 from filerefs.naming import human_size
+from filerefs.notices import describe_refusal, hint_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,10 +82,18 @@ def find_command(line: str) -> tuple[Command | None, str] | None:
     return next((command for command in COMMANDS if command.name == first), None), argument.strip()
 
 
+def suggest_command(line: str) -> str:
+    """Return what the unknown command that begins *line* may stand for, as a question; "" if nothing is like it."""
+    import difflib
+
+    near = difflib.get_close_matches(line.partition(" ")[0], [command.name for command in COMMANDS], n=1)
+    return f"did you mean {near[0]}?" if near else ""
+
+
 def _show_context(state: State, _: str) -> Lines:
     """Say what the model sees now, and how much of it; tokens are estimated as a fourth of the bytes."""
     conversation = state.conversation
-    yield _share("system prompt", conversation.prompt)
+    yield _share("--system text", conversation.prompt) if conversation.prompt else "--system text: none"
     for doc in state.found.docs if state.found else ():
         yield f"  {naming.label(doc.name)}: {human_size(doc.shown)}, about {_tokens(doc.shown)} tokens"
     turn = conversation.turn
@@ -98,8 +107,11 @@ def _show_context(state: State, _: str) -> Lines:
     yield f"attached: {human_size(shown)}{cap}, a file at most {human_size(state.limits.file_bytes) if state.limits.file_bytes else 'as large as it is'}"
     if kept := conversation.kept:
         yield f"kept for all turns: {' '.join(map(naming.printable, kept))}"
-    yield _share(f"history, {len(conversation.history)} exchanges", *(text for one in conversation.history for text in (one.message, one.answer)))
-    yield _share("together", turn.prompt if turn else conversation.base, *(text for one in conversation.history for text in (one.message, one.answer)))
+    prompt = turn.prompt if turn else conversation.base
+    said = [text for one in conversation.history for text in (one.message, one.answer)]
+    yield _share("whole system prompt, with instructions, files and what stands around them", prompt)
+    yield _share(f"history, {len(conversation.history)} {'exchange' if len(conversation.history) == 1 else 'exchanges'}", *said)
+    yield _share("sum of system prompt and history", prompt, *said)
 
 
 def _share(title: str, *texts: str) -> str:
@@ -130,7 +142,7 @@ def _show_files(state: State, query: str) -> Lines:
         yield "the last message attached nothing; `/files NAME` looks for files"
         return
     for outcome in turn.outcomes:
-        yield outcome.summary
+        yield from (outcome.summary,) if isinstance(outcome, Attached) else describe_refusal(outcome)
         yield from (f"  {remark}" for remark in outcome.remarks)
 
 
@@ -150,23 +162,29 @@ def _keep(state: State, argument: str) -> Lines:
         return
     outcomes = state.conversation.keep(_as_mention(argument))
     for outcome in outcomes:
-        yield outcome.summary.replace("attached", "kept for all turns:", 1) if isinstance(outcome, Attached) else _with_hint(outcome.summary, outcome.hint)
+        if isinstance(outcome, Attached):
+            yield outcome.summary.replace("attached", "kept for all turns:", 1)
+        else:
+            yield from describe_refusal(outcome)
     if not outcomes:
-        yield f"that names no file: {naming.printable(argument)}"
-
-
-def _with_hint(summary: str, hint: str) -> str:
-    return f"{summary} — {hint}" if hint else summary
+        yield f"warning: that names no file: {naming.printable(argument)}"
+        if any(sign.isspace() for sign in argument) and '"' not in argument:
+            yield hint_line(f"write {format_ref(argument.lstrip('@＠'))}")
 
 
 def _drop(state: State, argument: str) -> Lines:
+    if not state.conversation.kept:
+        yield "nothing is kept"
+        return
     dropped = state.conversation.drop(_as_mention(argument))
     yield f"no longer kept: {' '.join(map(naming.printable, dropped))}" if dropped else "nothing of that name was kept"
 
 
 def _as_mention(argument: str) -> str:
-    """Take `/keep a b.py` for what it must mean: one name, without an at-sign."""
-    return argument if not argument or argument.startswith(("@", "＠")) else format_ref(argument)
+    """Take `/keep a b.py` and `/keep "a b.py"` for what they must mean: one name, without an at-sign."""
+    if not argument or argument.startswith(("@", "＠")):
+        return argument
+    return f"@{argument}" if argument.startswith('"') else format_ref(argument)
 
 
 def _clear(state: State, _: str) -> Lines:

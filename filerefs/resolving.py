@@ -311,6 +311,8 @@ def _missed(ref: Ref, refusal: Miss | None, lookup: Lookup) -> Miss | None:
 
 def looks_like_path(path: str) -> bool:
     """Tell whether *path*, which names nothing, was meant to: by its beginning, its end or its extension."""
+    if "://" in path:
+        return False
     if path.startswith(("./", "../", "~/", ".\\", "..\\", "/")) or path.endswith("/"):
         return True
     if path[1:3] in (":\\", ":/") and path[0].isascii() and path[0].isalpha():

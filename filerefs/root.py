@@ -139,7 +139,9 @@ class Root:
             typed = troubles.read_name(name)
             return self._look(typed) if isinstance(typed, tuple) else typed
         finally:
-            calls.finish(token)
+            calls.running.discard(token)
+            if calls.ended:
+                calls.wake()
 
     def close(self) -> None:
         """Wait for calls that are running in other threads, and close the directory.  Further calls do nothing."""
@@ -162,13 +164,12 @@ class Root:
 
     def _settle(self) -> None:
         """Decide for a backend: on first need, because finding out what the system can do loads ctypes."""
-        wanted = self._backend
-        forced = wanted == "walk" or (wanted == "auto" and os.environ.get("FILEREFS_BACKEND") == "walk")
+        forced = self._backend == "walk" or (self._backend == "auto" and os.environ.get("FILEREFS_BACKEND") == "walk")
         # Without procfs a handle does not tell its name, and what a link leads to must be judged by its name.
         if not forced and (self._symlinks == "refuse" or has_procfs()):
             self._opener = _find_opener()
-        if wanted == "openat2" and self._opener is None:
-            raise OptionError("backend", wanted, '"auto" or "walk" on this system, which does not offer what it needs')
+        if self._backend == "openat2" and self._opener is None:
+            raise OptionError("backend", self._backend, '"auto" or "walk" on this system, which does not offer what it needs')
         self._backend = "walk" if self._opener is None else "openat2"
 
     def _is_still_there(self) -> bool:
@@ -280,9 +281,7 @@ class Root:
         """
         Open a file by its real name for reading: what a `Node` needs where no procfs leads back from its handle.
 
-        Raises:
-            OSError: EAGAIN if it is no longer what *status* describes; ELOOP if a link took its place.
-            RootClosedError: After `close`.
+        Raises OSError: EAGAIN if it is no longer what *status* describes; RootClosedError after `close`.
         """
         token = object()
         calls = self._calls
@@ -295,7 +294,9 @@ class Root:
             elif (descriptor := opener(self._descriptor, os.fsencode(name), _hows()[4])) < 0:
                 raise OSError(-descriptor, "")
         finally:
-            calls.finish(token)
+            calls.running.discard(token)
+            if calls.ended:
+                calls.wake()
         descent.check_same(descriptor, status)
         return descriptor
 

@@ -6,6 +6,7 @@ on, are loaded with the first message that holds an at-sign, so that a hook answ
 
 from __future__ import annotations
 
+from filerefs.calls import Calls
 from filerefs.errors import OptionError, OptionTypeError, RootClosedError
 from filerefs.root import Root
 
@@ -145,6 +146,7 @@ class Preprocessor:
 
             check_limits(limits)
         self._path = root
+        self._turns = Calls()
         self._root = Root(root, symlinks=symlinks, allow=allow)
         self._limits = limits
         self._code: CodePolicy = code
@@ -175,11 +177,18 @@ class Preprocessor:
             from filerefs.limits import check_limits
 
             check_limits(limits)
-        if self._root.closed:
-            raise RootClosedError(str(self._path), "it was closed")
-        if "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
-            return Turn(message=message, original=message, prompt=prompt)
-        return self._take(message, prompt, limits)
+        token = object()
+        turns = self._turns
+        try:
+            if not turns.begin(token):
+                raise RootClosedError(str(self._path), "it was closed")
+            if "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
+                return Turn(message=message, original=message, prompt=prompt)
+            return self._take(message, prompt, limits)
+        finally:
+            turns.running.discard(token)
+            if turns.ended:
+                turns.wake()
 
     def _take(self, message: str, prompt: str, limits: Limits | None) -> Turn:
         from filerefs.memory import Memory
@@ -193,7 +202,8 @@ class Preprocessor:
         return Turn(original=message, **taken._asdict())
 
     def close(self) -> None:
-        """Give the root's handle back; waits for turns that are running in other threads."""
+        """Give the root's handle back; waits for turns that are running in other threads, which end as if nothing were."""
+        self._turns.end()
         self._root.close()
 
     def __enter__(self) -> Self:

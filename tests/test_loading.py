@@ -272,7 +272,7 @@ def test_what_the_budget_says(project: Path) -> None:
     (_, refused) = outcomes("@b.py @n.txt", project, limits=Limits(total_bytes=20))
 
     assert isinstance(refused, Refused)
-    assert refused.detail == "the total of 20 B for one message is used up"
+    assert refused.detail == "there is no room for it in the total of 20 B for one message"
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from .property.strategies import attached, reference, refused
         pytest.param("docs", {"kind": "directory", "entries": 1}, "attached docs/ (directory, 1 entry)", id="a folder of one"),
         pytest.param("docs", {"kind": "directory", "entries": 0}, "attached docs/ (directory, 0 entries)", id="an empty folder"),
         pytest.param(".", {"kind": "directory", "entries": 2}, "attached ./ (directory, 2 entries)", id="the root"),
-        pytest.param("a.png", {"kind": "media", "size": 2048, "media_type": "image/png"}, "attached a.png (2.0 KB, image/png)", id="an image"),
-        pytest.param("a.png", {"kind": "media", "size": 2048}, "attached a.png (2.0 KB, media)", id="media of no known type"),
+        pytest.param("a.png", {"kind": "media", "size": 2048, "media_type": "image/png"}, "attached a.png (2.0 KB, image/png, by name only)", id="an image"),
+        pytest.param("a.png", {"kind": "media", "size": 2048}, "attached a.png (2.0 KB, media, by name only)", id="media of no known type"),
         pytest.param("a\nb", {"text": "x"}, "attached a\\u{a}b (1 B)", id="a name in which something hides"),
     ],
 )

@@ -261,7 +261,9 @@ def _prints_nothing(tree: Tree) -> None:
     folder = tree({"AGENTS.md": "@mcp.tool()\n@none.md\n"})
     code = "import sys; from filerefs import agentsmd; print(len(agentsmd.expand_imports(agentsmd.discover(sys.argv[1])).problems))"
 
-    finished = subprocess.run([sys.executable, "-c", code, str(folder)], check=True, capture_output=True, encoding="utf-8")
+    # Not ours: `regex` warns where default encodings are watched for.
+    command = [sys.executable, "-W", "ignore::EncodingWarning", "-c", code, str(folder)]
+    finished = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
 
     assert ("1\n", "") == (finished.stdout, finished.stderr)
 

@@ -127,7 +127,8 @@ def _environment(folder: Path) -> dict[str, str]:
         script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m filerefs "$@"\n', encoding="utf-8")
         script.chmod(0o755)
     path = os.pathsep.join((str(scripts), str(Path(sys.executable).parent), os.environ["PATH"]))
-    # The suite's own warnings about encodings are no reader's: libraries that are not ours cause some.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONWARNDEFAULTENCODING"}
+    # No reader's: what `make test` tells a `make` within it, and warnings about encodings in libraries that are not ours.
+    ours = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PYTHONWARNDEFAULTENCODING"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
     package = Path(filerefs.__file__).parents[1]
     return environment | {"PATH": path, "PYTHONPATH": str(package), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}

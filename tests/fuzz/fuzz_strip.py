@@ -2,9 +2,10 @@
 Sections put into and taken out of any prompt: the laws of chapter 6 of the design hold.
 
 No fuzzer finds a digest by chance, so the bytes are a small program that builds the prompt.  Text stands for itself;
-five bytes that never occur in UTF-8 are commands: begin a section, end it with or without newlines in front of it,
-make every line end a CR LF, and put down what was built (the prompt first, then a text to stand behind the section,
-then the contents, one after the other, each a file, folder, medium or refusal by its first character).
+six bytes that never occur in UTF-8 are commands: begin a section; end it behind two newlines, or as one that has none
+in front of it, or as one whose newlines somebody took away; make every line end a CR LF; put down what was built (the
+prompt first, then a text to stand behind the section, then the contents, one after the other, each a file, folder,
+medium or refusal by its first character).
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from ..property.strategies import BITING, attached, outline, refused  # noqa: TI
 if TYPE_CHECKING:
     from filerefs import Outcome
 
-BEGIN, END_BEHIND, END_ALONE, CR_LF, NEXT = b"\xfa\xfb\xfc\xfd\xfe"
-_PIECES = re.compile(rb"[\xfa-\xfe]|[^\xfa-\xfe]+")
-WORDS = (*(bytes((command,)) for command in (BEGIN, END_BEHIND, END_ALONE, CR_LF, NEXT)), *BITING)
+END_BEREFT, BEGIN, END_BEHIND, END_ALONE, CR_LF, NEXT = COMMANDS = b"\xf9\xfa\xfb\xfc\xfd\xfe"
+_PIECES = re.compile(rb"[\xf9-\xfe]|[^\xf9-\xfe]+")
+WORDS = (*(bytes((command,)) for command in COMMANDS), *BITING)
 
 
 def read_texts(data: bytes) -> list[str]:
@@ -33,11 +34,10 @@ def read_texts(data: bytes) -> list[str]:
         command = piece[0]
         if command == BEGIN:
             levels.append("")
-        elif command in (END_BEHIND, END_ALONE):
+        elif command in (END_BEREFT, END_BEHIND, END_ALONE):
             body = levels.pop().encode("utf-8", "replace").decode()
-            separators = 2 if command == END_BEHIND else 0
             levels = levels or [""]
-            levels[-1] += "\n" * separators + markers.wrap(body, separators)
+            levels[-1] += ("\n\n" if command == END_BEHIND else "") + markers.wrap(body, 0 if command == END_ALONE else 2)
         elif command == CR_LF:
             levels[-1] = levels[-1].replace("\n", "\r\n")
         elif command == NEXT:
@@ -90,6 +90,8 @@ def _check_base(prompt: str, base: str) -> None:
     assert (base is prompt) == (base == prompt)
     signs = iter(prompt)
     assert all(sign in signs for sign in base), "what is left is not what stood there"
+    assert strip_section("x" + prompt)[:1] == "x"
+    assert strip_section(prompt + "x")[-1:] == "x"
 
 
 def _check_section(section: str, found: list[Outcome]) -> None:

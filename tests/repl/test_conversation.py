@@ -70,6 +70,28 @@ def test_dropping(chat: Conversation) -> None:
     assert [] == chat.kept
 
 
+def test_a_name_with_blanks_is_kept_so_that_it_stands_alone(chat: Conversation, tree: Tree) -> None:
+    """What was read out of unquoted blanks gets its quotes, with its lines, and other files named alike are left alone."""
+    chat.keep("@my file.txt:1 @a.py")
+    tree({"my": "MY\n"})
+    chat.keep("@my")
+
+    assert ['@"my file.txt":1', "@a.py", "@my"] == chat.kept
+    assert ['@"my file.txt":1'] == chat.drop("@my file.txt")
+    assert ["@a.py", "@my"] == chat.kept
+
+
+def test_dropping_what_is_gone(chat: Conversation, tree: Tree) -> None:
+    """A file that was deleted can be dropped by its name, also beside others."""
+    folder = tree({"gone.py": "", "gone too.txt": ""})
+    chat.keep('@gone.py @a.py @"gone too.txt"')
+    (folder / "gone.py").unlink()
+    (folder / "gone too.txt").unlink()
+
+    assert ['@"gone too.txt"'] == chat.drop("@gone too.txt")
+    assert ["@gone.py", "@a.py"] == chat.drop("@a.py and @gone.py")
+
+
 def test_error_what_cannot_be_attached_is_not_kept(chat: Conversation) -> None:
     """A refused reference is told and not kept, and a word is none."""
     (refused,) = chat.keep("@nothing.py and @alice")

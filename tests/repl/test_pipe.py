@@ -87,8 +87,38 @@ def test_error_a_model_that_fails(folder: Path) -> None:
         finished = chat(folder, "one", "two", options=("-m", "tiny", "--base-url", server.url))
 
     assert ["Fine."] == finished.lines
+    assert "error: tiny: " in finished.err
     assert "on holiday" in finished.err
+    assert finished.code == 1
     assert ["two"] == [message["content"] for message in server.requests[1]["messages"] if message["role"] != "system"]
+
+
+def test_error_a_model_that_fails_in_json(folder: Path) -> None:
+    """A line without an answer says so, and the exit code tells it as well."""
+    with serving(400) as server:
+        finished = chat(folder, '{"message": "one"}', options=("--json", "-m", "tiny", "--base-url", server.url))
+
+    assert "no_answer" == json.loads(finished.out)["error"]["code"]
+    assert finished.code == 1
+
+
+@pytest.mark.parametrize("failure", [401, 403])
+def test_error_a_server_that_wants_a_key(folder: Path, failure: int) -> None:
+    """The error says how a key is given."""
+    with serving(failure) as server:
+        finished = chat(folder, "one", options=("-m", "tiny", "--base-url", server.url))
+
+    assert "`--key KEY` gives a key" in finished.err
+    assert "`llm keys set NAME`" in finished.err
+
+
+def test_error_no_key(folder: Path) -> None:
+    """A provider's model without a key ends in an error that says how one is given."""
+    finished = chat(folder, "one", options=("-m", "gpt-4o-mini"), OPENAI_API_KEY="")
+
+    assert finished.err.startswith("error: gpt-4o-mini: No key found")
+    assert "`--key KEY` gives a key" in finished.err
+    assert finished.code == 1
 
 
 def test_json_lines(folder: Path) -> None:
@@ -110,12 +140,20 @@ def test_context(folder: Path) -> None:
     finished = chat(folder, "/context", "explain @src/app.py @big.txt", "/keep @src/app.py", "/context", options=("--system", "x" * 400))
 
     text = finished.out
-    assert "system prompt: 400 B, about 100 tokens" in text
+    assert "--system text: 400 B, about 100 tokens" in text
+    assert "\nwhole system prompt, with instructions" in text
+    assert "\nsum of system prompt and history: " in text
     assert "AGENTS.md: 17 B, about 4 tokens" in text
     assert "attached: 0 B of 1.0 MB (0 %), a file at most 200.0 KB" in text
     assert "big.txt: 200.0 KB, about 51,200 tokens, 20 % of the cap" in text
     assert "kept for all turns: @src/app.py" in text
-    assert "history, 1 exchanges" in text
+    assert "history, 0 exchanges: " in text
+    assert "history, 1 exchange: " in text
+
+
+def test_context_without_a_system_text(folder: Path) -> None:
+    """What was not given is called so: the system prompt itself is not empty."""
+    assert "--system text: none" == chat(folder, "/context").lines[0]
 
 
 def test_the_prompt_as_it_was_sent(folder: Path) -> None:
@@ -137,13 +175,53 @@ def test_keeping_and_dropping(folder: Path) -> None:
 
     assert "kept for all turns: nothing; `/keep @path` keeps a file" in finished.lines[0]
     assert ["kept for all turns: src/app.py (13 B, python)", "kept for all turns: my notes.txt (6 B)"] == finished.lines[1:3]
-    assert "could not attach @nothing.py: no such file" in finished.lines[3]
-    assert "that names no file: @alice" == finished.lines[4]
+    assert "warning: could not attach @nothing.py: no such file" == finished.lines[3]
+    assert "warning: that names no file: @alice" == finished.lines[4]
     assert ["hello", "attached src/app.py (13 B, python)", "attached my notes.txt (6 B)"] == finished.lines[5:8]
     assert ['no longer kept: @"my notes.txt"', "nothing of that name was kept"] == finished.lines[8:10]
     assert "nothing; `/keep" in finished.lines[11]
     assert "again" == finished.lines[12]
     assert finished.lines[13].startswith("the last message attached nothing")
+
+
+@pytest.mark.parametrize("spelling", ["@my notes.txt", '@"my notes.txt"', "my notes.txt", '"my notes.txt"', "@“my notes.txt”"])
+def test_keeping_takes_every_spelling_of_a_message(folder: Path, spelling: str) -> None:
+    """A name with blanks is kept and dropped however it is written."""
+    finished = chat(folder, f"/keep {spelling}", "/keep", f"/drop {spelling}", "/keep")
+
+    assert "kept for all turns: my notes.txt (6 B)" == finished.lines[0]
+    assert "notes.txt" in finished.lines[1]
+    assert finished.lines[2].startswith("no longer kept: ")
+    assert "nothing; `/keep" in finished.lines[3]
+
+
+def test_error_blanks_that_are_not_understood(folder: Path) -> None:
+    """Where unquoted blanks are switched off, the hint says how the name is written."""
+    finished = chat(folder, "/keep @my notes.txt", options=("--no-lenient",))
+
+    assert ["warning: that names no file: @my notes.txt", '   hint: write @"my notes.txt"'] == finished.lines
+
+
+def test_error_refusals_have_their_hints(folder: Path) -> None:
+    """`/keep` and `/files` say once what was refused, with the hint below it, as for a message."""
+    finished = chat(folder, "/keep @src/ap.py", "see @src/ap.py", "/files")
+    refusal = ["warning: could not attach @src/ap.py: no such file", "   hint: did you mean @src/app.py?"]
+
+    assert [*refusal, "see @src/ap.py", *refusal] == finished.lines
+
+
+def test_error_dropping_where_nothing_is_kept(folder: Path) -> None:
+    """With and without a name, the answer is that there is nothing."""
+    assert ["nothing is kept", "nothing is kept"] == chat(folder, "/drop", "/drop @src/app.py").lines
+
+
+def test_error_an_unknown_command(folder: Path) -> None:
+    """A typo gets the command that it is near to; what is near to none gets no hint."""
+    finished = chat(folder, "/contxt", "/zzzzzz")
+    error = "error: there is no such command; /help lists them"
+
+    assert [error, "   hint: did you mean /context?", error] == finished.err.splitlines()
+    assert finished.code == 0
 
 
 def test_looking_for_files(folder: Path) -> None:

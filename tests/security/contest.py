@@ -99,9 +99,19 @@ class Arena:
         """Open as often as that, and until something from outside was read or a FIFO was caught open: a wrong opener must come to it."""
         return self._run(opener, lambda tally: tally.openings >= openings and bool(tally.leaks or tally.caught))
 
+    def _begin(self, began: float) -> tuple[int, int]:
+        """Return the attacker's numbers when what he found before has gone into them: he writes them down once a round."""
+        for _ in range(2):
+            before = self._page[0]
+            while self._page[0] == before:
+                if time.monotonic() - began > _HANG:
+                    raise TimeoutError("the attacker does not run")
+        return self._page[0], self._page[1]
+
     def _run(self, opener: Opener, is_enough: Callable[[Tally], bool]) -> Tally:
         tally = Tally(answers={name.text: Counter() for name in self.swap.names})
-        swaps, caught, began = *self._page, time.monotonic()
+        began = time.monotonic()
+        swaps, caught = self._begin(began)
         while not is_enough(tally):
             for _ in range(_BATCH):
                 for name, counter in tally.answers.items():
