@@ -6,6 +6,8 @@ import os
 import threading
 import weakref
 
+_PATIENCE = 0.1  # seconds
+
 
 class Calls:
     """
@@ -42,7 +44,8 @@ class Calls:
         with self._idle:
             first, self.ended = not self.ended, True
             while self.running:
-                self._idle.wait()
+                # Now and then also unasked: whoever was to wake us may have been interrupted before he could.
+                self._idle.wait(_PATIENCE)
         return first
 
     def forget(self) -> None:

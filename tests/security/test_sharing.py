@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 
 from filerefs import Preprocessor, Root, RootClosedError
+from filerefs.calls import Calls
 
 from .features import run
 from .meddling import MeddledRoot
@@ -239,6 +241,20 @@ def test_error_an_interrupt_anywhere(system: System, folder: Path) -> None:
             struck += 1
 
     assert struck > 10
+
+
+def test_error_an_interrupt_before_waking() -> None:
+    """Where an exception strikes a call that has ended before it could wake who waits for it, `close` ends all the same."""
+    calls, token = Calls(), object()
+    calls.begin(token)
+    closing = threading.Thread(target=calls.end, daemon=True)
+    closing.start()
+    while not calls.ended:
+        time.sleep(0)
+    calls.running.discard(token)
+    closing.join(PATIENCE)
+
+    assert not closing.is_alive()
 
 
 @contextmanager
