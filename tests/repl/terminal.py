@@ -59,6 +59,17 @@ class Window:
             assert self.read(), f"it ended, and shows no {wanted!r}:\n{self.text}"
             assert time.monotonic() < until, f"it shows no {wanted!r}:\n{self.text}"
 
+    def press_until(self, wanted: str, key: str) -> None:
+        """Press *key*, and again after a while, as people do: an interrupt may fall into a moment in which Python cannot raise it."""
+        for _ in range(10):
+            self.type(key)
+            until = time.monotonic() + 2
+            while wanted not in self.text and time.monotonic() < until:
+                self.read()
+            if wanted in self.text:
+                return
+        self.wait(wanted)
+
     def wait_for_row(self, path: str) -> None:
         """Read on until *path* is a row of the popup."""
         self.wait(lambda window: any(line.split() and line.split()[0] == path and line.startswith(" ") for line in window.lines))

@@ -155,8 +155,7 @@ def test_an_answer_is_streamed_and_interrupted(folder: Path) -> None:
         with chatting(folder, "-m", "tiny", "--base-url", server.url) as window:
             window.type("explain @src/app.py", ENTER)
             window.wait("first")
-            window.type(CTRL_C)
-            window.wait("interrupted")
+            window.press_until("interrupted", CTRL_C)
             server.goes_on.set()
             window.type("again", ENTER)
             window.wait("second")
