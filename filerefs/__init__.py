@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from filerefs.outcomes import Attached, Outcome, Reason, Refused
     from filerefs.rewriting import rewrite
     from filerefs.root import Root
-    from filerefs.section import build_section, inject, strip_section
-    from filerefs.turn import Preprocessor, Turn, preprocess
+    from filerefs.section import build_section, inject, strip_section, swap_section
+    from filerefs.turn import Preprocessor, Turn, preprocess, preprocess_async
 
     __version__: str
 
@@ -53,8 +53,10 @@ __all__ = [
     "load",
     "parse",
     "preprocess",
+    "preprocess_async",
     "rewrite",
     "strip_section",
+    "swap_section",
 ]
 
 # Loaded when first asked for: a hook that finds no at-sign must not pay for what it does not use.
@@ -68,8 +70,8 @@ _HOMES = {
     "outcomes": "Attached Outcome Reason Refused",
     "rewriting": "rewrite",
     "root": "Root",
-    "section": "build_section inject strip_section",
-    "turn": "Preprocessor Turn preprocess",
+    "section": "build_section inject strip_section swap_section",
+    "turn": "Preprocessor Turn preprocess preprocess_async",
 }
 
 

@@ -68,6 +68,15 @@ def _is_section_of(section: str, body: str, separators: int) -> bool:
     return is_as_long and section.startswith(body, len(_BEGIN_LINE)) and section.startswith(str(separators), end + len(_END_START))
 
 
+def replace_separators(section: str, separators: int) -> str | None:
+    """Return *section*, whole and verifying, for a place behind so many newlines; None if it is no section."""
+    end = section.rfind(_END_START)
+    if not section.startswith(_BEGIN_LINE) or end < 0 or strip(section):
+        return None
+    digit = end + len(_END_START)
+    return f"{section[:digit]}{separators}{section[digit + 1 :]}"
+
+
 def strip(prompt: str) -> str:
     """
     Return *prompt* without the sections in it that verify, wherever they stand; everything else byte for byte.

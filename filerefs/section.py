@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from filerefs import markers, naming
+from filerefs.errors import OptionError
 from filerefs.limits import utf8_length
 from filerefs.outcomes import Attached, Refused
 
@@ -92,6 +93,27 @@ def strip_section(prompt: str) -> str:
     .. versionadded:: 0.1
     """
     return markers.strip(prompt)
+
+
+def swap_section(prompt: str, section: str) -> str:
+    """
+    Return *prompt* with *section* behind it, in place of any section that was in it.
+
+    For hosts that keep a turn's section as text, in a state that they store: `swap_section(p, build_section(o))` is
+    `inject(p, o)`.  "" takes the prompt's section out.
+
+    Raises:
+        OptionError: If *section* is not exactly what `build_section` returns or `Turn.section` holds, and unchanged.
+
+    .. versionadded:: 0.1
+    """
+    base = markers.strip(prompt)
+    if not section:
+        return base
+    placed = markers.replace_separators(section, 2 if base else 0)
+    if placed is None:
+        raise OptionError("section", "a text that is no section", "what `build_section` returned, unchanged")
+    return f"{base}\n\n{placed}" if base else placed
 
 
 def compose(prompt: str, outcomes: Iterable[Outcome], previous: str = "") -> Composition:

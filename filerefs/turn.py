@@ -190,6 +190,21 @@ class Preprocessor:
             if turns.ended:
                 turns.wake()
 
+    async def preprocess_async(self, message: str, prompt: str = "", *, limits: Limits | None = None) -> Turn:
+        """
+        Do what `preprocess` does in a thread, so that the event loop goes on while files are read.
+
+        If the task is cancelled, the thread still ends its turn, and nothing comes of it.
+
+        .. versionadded:: 0.1
+        """
+        if "@" not in message and "＠" not in message:
+            # Nothing is read: a thread would take longer than the turn.
+            return self.preprocess(message, prompt, limits=limits)
+        import asyncio
+
+        return await asyncio.to_thread(self.preprocess, message, prompt, limits=limits)
+
     def _take(self, message: str, prompt: str, limits: Limits | None) -> Turn:
         from filerefs.memory import Memory
         from filerefs.phases import Settings, take
@@ -236,6 +251,28 @@ def preprocess(
     """
     with Preprocessor(root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient) as preprocessor:
         return preprocessor.preprocess(message, prompt)
+
+
+async def preprocess_async(
+    message: str,
+    prompt: str = "",
+    root: str | os.PathLike[str] = ".",
+    *,
+    limits: Limits | None = None,
+    symlinks: SymlinkPolicy = "refuse",
+    allow: Collection[str] = (),
+    code: CodePolicy = "inert",
+    lenient: bool = True,
+) -> Turn:
+    """
+    Do what `preprocess` does in a thread, so that the event loop goes on while files are read.
+
+    .. versionadded:: 0.1
+    """
+    import asyncio
+
+    # As a whole: closing waits for the turn, which a task that is cancelled must not do in the loop.
+    return await asyncio.to_thread(preprocess, message, prompt, root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient)
 
 
 def _entry(outcome: Outcome) -> dict[str, JSON]:

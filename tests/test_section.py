@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from filerefs import markers
+from filerefs import OptionError, markers
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
-from filerefs.section import HEADING, build_section, compose, inject, strip_section
+from filerefs.section import HEADING, build_section, compose, inject, strip_section, swap_section
 
 from .property.strategies import attached, outline, refused
 
@@ -338,6 +338,32 @@ def test_no_outcomes_no_section() -> None:
     assert build_section([]) == ""
     assert inject("p", []) == "p"
     assert inject(inject("p", [attached("a", "x")]), iter(())) == "p"
+
+
+@pytest.mark.parametrize("prompt", ["", "p", "p\n", "p\r\n", inject("p", [attached("old", "x")]), inject("", [attached("old", "x")])])
+def test_kept_section_goes_in_as_outcomes_do(prompt: str) -> None:
+    """A host that keeps a turn's section as text gets the same prompt as one that keeps the outcomes."""
+    found = [attached("a", "x\n")]
+
+    assert inject(prompt, found) == swap_section(prompt, build_section(found))
+    assert inject(prompt, found) == swap_section(prompt, inject("q", found)[3:])
+    assert strip_section(prompt) == swap_section(prompt, "")
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param("text", id="no section at all"),
+        pytest.param(build_section([attached("a", "x")]).replace("x", "y"), id="changed since"),
+        pytest.param(build_section([attached("a", "x")]) + "\n", id="with more behind it"),
+        pytest.param("\n" + build_section([attached("a", "x")]), id="with more before it"),
+        pytest.param(inject("p", [attached("a", "x")]), id="a whole prompt"),
+    ],
+)
+def test_error_swapping_in_what_is_no_section(section: str) -> None:
+    """Anything else would stay in the prompt for ever, so it is not taken."""
+    with pytest.raises(OptionError, match="`section` must be what `build_section` returned"):
+        swap_section("p", section)
 
 
 def test_compose_tells_all_three_texts() -> None:
