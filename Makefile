@@ -15,12 +15,12 @@ TOOLS := .venv/.tools
 PYTEST := PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := all
-.PHONY: all help run chat local-model recording test property coverage lint format types bench bench-peers race fuzz mutants cases build clean
+.PHONY: all help run chat local-model recording test test-integrations property coverage lint format types bench bench-peers race fuzz mutants cases build clean
 
 all: lint types test  ## format check, lint, types and tests
 
 help:  ## this text
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
 run: $(PACKAGE)  ## the main job, on this repository's own files
 	$(BIN)/filerefs expand "explain @filerefs/turn.py:1-40 and @docs/" --root .
@@ -40,6 +40,10 @@ recording: $(TOOLS)  ## the picture of the chat in the docs, drawn anew
 
 test: $(TOOLS)  ## all tests
 	$(PYTEST) -n auto
+
+test-integrations: $(TOOLS)  ## the adapters against the real frameworks, each at its lowest and its newest versions, and all together (minutes)
+	$(BIN)/python -m pip install --quiet --group nox
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/nox $(NOX)
 
 property: $(TOOLS)  ## the laws alone, on ten times as many generated inputs
 	$(PYTEST) -n auto -m property --hypothesis-profile=thorough
@@ -94,7 +98,7 @@ build: $(TOOLS)  ## wheel and source archive, into dist/
 	$(BIN)/python -m build
 
 clean:  ## remove what the targets made
-	rm -rf .venv .bench dist .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz mutants
+	rm -rf .venv .nox .bench dist .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz mutants
 
 $(PACKAGE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "filerefs needs Python 3.11 or later; say which: make PYTHON=python3.12")'

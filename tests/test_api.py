@@ -88,7 +88,7 @@ def test_at_most_two_arguments_by_position() -> None:
         if inspect.isfunction(value := getattr(filerefs, name))
     }
 
-    assert positional.pop("preprocess") == ["message", "prompt", "root"]
+    assert positional.pop("preprocess") == positional.pop("preprocess_async") == ["message", "prompt", "root"]
     assert {name: names for name, names in positional.items() if len(names) > 2} == {}
 
 

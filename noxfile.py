@@ -1,0 +1,81 @@
+"""
+The adapters' tests against the real packages: each extra alone, at its lowest and its newest versions, and all together.
+
+    nox --list
+    nox --session together
+    nox --session "alone(extra='langchain', resolution='lowest-direct')"
+
+`make test-integrations` runs all of them.  Without the package that it is about a test module skips itself as a
+whole, and pytest then says that it ran nothing, which fails the session.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import nox
+
+nox.needs_version = ">=2025.5"
+# uv alone knows the lowest versions that the requirements allow, and makes an environment in seconds.
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+
+
+class Plan(NamedTuple):
+    """What an extra's tests are, and what they need that is no part of the extra."""
+
+    modules: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+
+ADAPTERS = {
+    "acp": Plan(("acp",)),
+    "adk": Plan(("adk",)),
+    "fsspec": Plan(("fsspec",)),
+    "langchain": Plan(("langchain",)),
+    "llm": Plan(("llm",)),
+    "mcp": Plan(("mcp",)),
+    "openai-agents": Plan(("openai_agents",)),
+    "pydantic-ai": Plan(("pydantic_ai",)),
+}
+# These have no extra: there is nothing to install but the library that a recipe is about.
+RECIPES = {
+    "anthropic": Plan(("anthropic",), ("anthropic>=2",)),
+    "deepagents": Plan(("deepagents",), ("filerefs[langchain]", "deepagents>=0.7")),
+    "litellm": Plan(("litellm",), ("litellm>=1.80",)),
+    "openai": Plan(("openai",), ("openai>=3",)),
+    "scale": Plan(("scale",), ("dask[bag,distributed]>=2026.3",)),
+}
+
+
+@nox.session
+@nox.parametrize("extra", sorted(ADAPTERS))
+@nox.parametrize("resolution", ["lowest-direct", "highest"])
+def alone(session: nox.Session, extra: str, resolution: str) -> None:
+    """One extra as its users install it, at the lowest versions that it allows or at the newest."""
+    plan = ADAPTERS[extra]
+    session.install("--resolution", resolution, "--editable", f".[{extra}]", *plan.beside)
+    _run(session, plan.modules)
+
+
+@nox.session
+@nox.parametrize("name", sorted(RECIPES))
+def recipe(session: nox.Session, name: str) -> None:
+    """A library for which there is a page in the docs and no adapter."""
+    plan = RECIPES[name]
+    session.install("--editable", ".", *plan.beside)
+    _run(session, plan.modules)
+
+
+@nox.session
+def together(session: nox.Session) -> None:
+    """All extras in one environment, at the newest versions that go together."""
+    session.install("--editable", ".[all]", *(requirement for plan in RECIPES.values() for requirement in plan.beside))
+    _run(session, [module for plan in (*ADAPTERS.values(), *RECIPES.values()) for module in plan.modules])
+
+
+def _run(session: nox.Session, modules: list[str] | tuple[str, ...]) -> None:
+    """Run the test *modules*; each by itself, so that one that skips itself fails the session."""
+    session.install("--group", "test-integrations")
+    for module in modules:
+        session.run("python", "-m", "pytest", f"tests/integrations/test_{module}.py", *session.posargs, env={"LITELLM_LOCAL_MODEL_COST_MAP": "True"})
