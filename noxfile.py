@@ -11,6 +11,7 @@ whole, and pytest then says that it ran nothing, which fails the session.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import nox
@@ -72,6 +73,15 @@ def together(session: nox.Session) -> None:
     """All extras in one environment, at the newest versions that go together."""
     session.install("--editable", ".[all]", *(requirement for plan in RECIPES.values() for requirement in plan.beside))
     _run(session, [module for plan in (*ADAPTERS.values(), *RECIPES.values()) for module in plan.modules])
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """The adapters through both type checkers, with the frameworks' own types."""
+    session.install("--editable", ".[all]", "--group", "types")
+    modules = sorted(str(path) for path in Path("filerefs/integrations").glob("*.py"))
+    session.run("mypy", *modules)
+    session.run("pyright", *modules)
 
 
 def _run(session: nox.Session, modules: list[str] | tuple[str, ...]) -> None:
