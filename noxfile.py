@@ -53,7 +53,7 @@ RECIPES = {
 @nox.parametrize("extra", sorted(ADAPTERS))
 @nox.parametrize("resolution", ["lowest-direct", "highest"])
 def alone(session: nox.Session, extra: str, resolution: str) -> None:
-    """One extra as its users install it, at the lowest versions that it allows or at the newest."""
+    """Test one extra as its users install it, at the lowest versions that it allows or at the newest."""
     plan = ADAPTERS[extra]
     session.install("--resolution", resolution, "--editable", f".[{extra}]", *plan.beside)
     _run(session, plan.modules)
@@ -62,7 +62,7 @@ def alone(session: nox.Session, extra: str, resolution: str) -> None:
 @nox.session
 @nox.parametrize("name", sorted(RECIPES))
 def recipe(session: nox.Session, name: str) -> None:
-    """A library for which there is a page in the docs and no adapter."""
+    """Test a library for which there is a page in the docs and no adapter."""
     plan = RECIPES[name]
     session.install("--editable", ".", *plan.beside)
     _run(session, plan.modules)
@@ -70,14 +70,14 @@ def recipe(session: nox.Session, name: str) -> None:
 
 @nox.session
 def together(session: nox.Session) -> None:
-    """All extras in one environment, at the newest versions that go together."""
+    """Test all extras in one environment, at the newest versions that go together."""
     session.install("--editable", ".[all]", *(requirement for plan in RECIPES.values() for requirement in plan.beside))
     _run(session, [module for plan in (*ADAPTERS.values(), *RECIPES.values()) for module in plan.modules])
 
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """The adapters through both type checkers, with the frameworks' own types."""
+    """Check the adapters with both type checkers, and the types of the frameworks themselves."""
     session.install("--editable", ".[all]", "--group", "types")
     modules = sorted(str(path) for path in Path("filerefs/integrations").glob("*.py"))
     session.run("mypy", *modules)
