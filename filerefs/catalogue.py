@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from filerefs import naming
 from filerefs.gitfiles import Git, breathe, read_changed, read_tracked
 from filerefs.ranking import Index
-from filerefs.walk import Ignore, Walk
+from filerefs.walk import Ignore, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from filerefs.gitignore import Rules
     from filerefs.root import Entry, Root
 
 MOST_NAMES = 500_000
@@ -23,12 +23,13 @@ MOST_NAMES = 500_000
 
 # What tools leave behind, in trees without rules that say so.  Names that people give to folders of their own
 # (build, dist, env, target, vendor) are not among them.
-_LEFT_BEHIND = frozenset(
+LEFT_BEHIND = frozenset(
     (
         *("node_modules", "__pycache__", ".hg", ".svn", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"),
         *(".cache", ".next", ".gradle", ".terraform"),
     )
 )
+"""Folders that are not walked."""
 
 # Names are published when there are so many, and then each time there are four times as many.
 _FIRST = 2_000
@@ -113,7 +114,6 @@ class Catalogue:
         """Show *names*; those of a scan that is not complete only before there was a complete one."""
         if complete or not self._complete:
             self._index = Index(names, breathe)
-        self._complete |= complete
 
     def _ask_git(self) -> bool:
         """Return whether git had anything to say; in a folder that a repository ignores as a whole it has not."""
@@ -121,23 +121,24 @@ class Catalogue:
             return False
         first = not self._complete and tracked
         if first:
-            self._publish(self._sift(self._known(tracked)), complete=False)
+            self._publish(self._sift(islice(self._known(tracked), MOST_NAMES)), complete=False)
         if (changed := self._git.changed()) is None or not (tracked or changed):
             return False
         answers = hashlib.sha256(tracked).digest() + hashlib.sha256(changed).digest()
         if answers != self._answers:
             if changed or not first:
                 new, gone = read_changed(changed)
-                names = [name for name in (*self._known(tracked), *new) if name not in gone]
-                self._cut = len(names) > MOST_NAMES
-                self._publish(self._sift(names[:MOST_NAMES]), complete=True)
+                names = (name for name in chain(self._known(tracked), new) if name not in gone)
+                self._publish(self._sift(islice(names, MOST_NAMES)), complete=True)
+                self._cut = next(names, None) is not None
             self._complete = True
             self._answers = answers
         return True
 
-    def _known(self, tracked: bytes) -> list[str]:
+    def _known(self, tracked: bytes) -> Iterator[str]:
+        """Yield what git tracks, one by one: whoever takes them lets other threads go on."""
         files = read_tracked(tracked)
-        return files.names[:MOST_NAMES] if self._links else [name for name in files.names[:MOST_NAMES] if name not in files.links]
+        return (name for name in files.names if self._links or name not in files.links)
 
     def _sift(self, names: Iterable[str]) -> Iterator[str]:
         """Yield *names* and the folders that they lie in, without those of secrets."""
@@ -166,7 +167,7 @@ class Catalogue:
     def _walk(self) -> None:
         names: list[str] = []
         ahead = _FIRST
-        found = _Walk(self._root, ".", limit=MOST_NAMES, ignore=self._ignore, depth=None, folder_entries=MOST_NAMES)
+        found = walk(self._root, limit=MOST_NAMES, ignore=self._ignore, folder_entries=MOST_NAMES, without=LEFT_BEHIND)
         for path, entry in found:
             if self._cancelled.is_set():
                 return
@@ -175,16 +176,9 @@ class Catalogue:
             if len(names) == ahead:
                 self._publish(names, complete=False)
                 ahead *= 4
-        self._cut = found.cut
         self._publish(names, complete=True)
-
-
-class _Walk(Walk):
-    """A walk that does not enter what tools left behind."""
-
-    def _list(self, folder: str, chain: tuple[Rules, ...], *, first: bool) -> tuple[list[Entry], tuple[Rules, ...]]:
-        entries, chain = super()._list(folder, chain, first=first)
-        return [entry for entry in entries if entry.kind != "directory" or entry.name not in _LEFT_BEHIND], chain
+        self._cut = found.cut
+        self._complete = True
 
 
 def offered(path: str, entry: Entry, *, links: bool) -> str:

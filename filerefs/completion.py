@@ -8,56 +8,34 @@ ends in a slash, and its closing quote, if it has one, does not end the mention:
 from __future__ import annotations
 
 import os
-import re
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from filerefs import naming
-from filerefs.catalogue import Catalogue, offered
+from filerefs.catalogue import LEFT_BEHIND, Catalogue, offered
 from filerefs.errors import OptionError, OptionTypeError
-from filerefs.mentions import parse, unescape_bare, unescape_quoted
-from filerefs.ranking import Index
-from filerefs.regions import CodeRegions
+from filerefs.halftyped import HalfTyped, find_token, find_words
+from filerefs.ranking import Index, find_beginnings
 from filerefs.root import Root, Trouble
+from filerefs.rootlike import adopt
 from filerefs.walk import Ignore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from types import TracebackType
 
     from filerefs.mentions import CodePolicy
     from filerefs.ranking import Match
     from filerefs.root import SymlinkPolicy
+    from filerefs.rootlike import RootLike
 
-# A name has at most 4,095 bytes, and quotes and escapes around it; what is longer is not being typed.
-_LONGEST = 8192
+__all__ = ["Candidate", "Completer", "Completions", "HalfTyped", "find_token"]
+
 # Names that are read of the folder that is typed.
 _LISTED = 2000
-
-_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’"}
-# The beginning of a range (R10): what stands in front of it is a name already.
-_RANGE = re.compile(r"(?<=.)(?::L?[0-9]*(?:[-–]L?[0-9]*|:[0-9]*)?|#L?[0-9]*(?:[-–]L?[0-9]*)?)\Z", re.DOTALL)
-_CLOSED = re.compile(r'(?P<name>(?:[^"\\]++|\\["\\]|\\)*+)"(?P<more>.*)', re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class HalfTyped:
-    """
-    The mention that the cursor stands in.
-
-    Attributes:
-        start: Where its at-sign stands, in code points.
-        end: The cursor: what is chosen takes the place of `start:end`.
-        query: What of a name is typed so far, quotes and escapes undone; "" right behind the at-sign.
-        folder: The folder in it, with a slash at its end; "" for none, "./" for the root where that is typed.
-
-    .. versionadded:: 0.1
-    """
-
-    start: int
-    end: int
-    query: str
-    folder: str = ""
+# So long the names in the root are taken for the same, in seconds, while there is no list of all names.
+_MOMENT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,77 +86,6 @@ class Completions:
     incomplete: bool = False
 
 
-def find_token(text: str, cursor: int | None = None, *, code: CodePolicy = "inert", lenient: bool = True) -> HalfTyped | None:
-    """
-    Return the mention of *text* that is being typed at *cursor* (its end by default), or None.
-
-    There is none in code, where `parse` finds none either, and none where a range has begun (``@a.py:1``).
-
-    Args:
-        text: The whole message, what stands behind the cursor included.
-        cursor: In code points.
-        code: As for `parse`: "load" offers names in inline code, too.
-        lenient: As for `parse`: typographic quotes quote, a full-width at-sign is one.
-
-    Raises:
-        OptionError: If *cursor* is not in the text.
-
-    .. versionadded:: 0.1
-    """
-    cursor = len(text) if cursor is None else cursor
-    if not 0 <= cursor <= len(text):
-        raise OptionError("cursor", cursor, f"a position in a text of {len(text)} characters")
-    line = max(text.rfind("\n", 0, cursor) + 1, cursor - _LONGEST)
-    start = cursor
-    while (start := _find_at(text, line, start, lenient=lenient)) >= 0:
-        if _opens(text, line, start, lenient=lenient):
-            token = _read(text, start, cursor, lenient=lenient)
-            # Regions cost a pass over the message; most keys are typed where there is no mention at all.
-            return None if token is None or CodeRegions(text, spans=code == "inert").around(start) else token
-    return None
-
-
-def _find_at(text: str, first: int, stop: int, *, lenient: bool) -> int:
-    return max(text.rfind("@", first, stop), text.rfind("＠", first, stop) if lenient else -1)
-
-
-def _opens(text: str, line: int, start: int, *, lenient: bool) -> bool:
-    """Tell whether a name behind the at-sign at *start* would be a mention."""
-    references = parse(text[line : start + 1] + "x", code="load", lenient=lenient)
-    return bool(references) and references[-1].start == start - line
-
-
-def _read(text: str, start: int, cursor: int, *, lenient: bool) -> HalfTyped | None:
-    run = text[start + 1 : cursor]
-    quote = _QUOTES.get(run[:1]) if lenient or run[:1] in ('"', "'") else None
-    name = _read_bare(run) if quote is None else _read_quoted(run[1:], quote)
-    if name is None or name.startswith(("/", "~/", "../")) or "\0" in name:
-        return None
-    query = name.removeprefix("./")
-    folder = query[: query.rfind("/") + 1]
-    return HalfTyped(start, cursor, query, folder or ("./" if query != name else ""))
-
-
-def _read_bare(run: str) -> str | None:
-    if re.search(r"(?<!\\)(?:\\\\)*[^\S\u00a0\u2007\u202f]", run) or _RANGE.search(run):
-        return None
-    return unescape_bare(run).replace("\\", "/")
-
-
-def _read_quoted(run: str, quote: str) -> str | None:
-    """Return what stands in quotes, closed or not; None if it is closed and not going on."""
-    if quote == '"':
-        closed = _CLOSED.fullmatch(run)
-        name, more = (closed["name"], closed["more"]) if closed else (run, None)
-        name = unescape_quoted(name)
-    else:
-        name, closing, behind = run.partition(quote)
-        more = behind if closing else None
-    if more is None:
-        return name
-    return name + more if name.endswith("/") and not re.search(r"[\s:#\"']", more) else None
-
-
 class Completer:
     """
     Offers the names in one folder for mentions that are being typed.
@@ -189,7 +96,8 @@ class Completer:
     May be shared by threads.  Close it, or use it in a `with` statement.
 
     Args:
-        root: The folder that all names are relative to.
+        root: The folder that all names are relative to.  Or a `Root`, or any other `RootLike`, which has *symlinks* and
+            *allow* of its own, is not closed by `close`, and is walked without git.
         symlinks: As for `Preprocessor`: links are offered (as files) only where they would be followed.
         allow: As for `Preprocessor`: these names are offered although they look like those of secrets.
         git: Whether git may be asked.  It runs with `core.fsmonitor` off and without any `GIT_` variable.
@@ -200,14 +108,26 @@ class Completer:
     .. versionadded:: 0.1
     """
 
-    def __init__(self, root: str | os.PathLike[str] = ".", *, symlinks: SymlinkPolicy = "refuse", allow: Collection[str] = (), git: bool = True) -> None:
-        self._root = Root(root, symlinks=symlinks, allow=allow)
-        self._links = symlinks == "inside"
+    def __init__(
+        self, root: str | os.PathLike[str] | RootLike = ".", *, symlinks: SymlinkPolicy = "refuse", allow: Collection[str] = (), git: bool = True
+    ) -> None:
+        self._root: RootLike
+        self._opened: Root | None = None
+        if isinstance(root, str | os.PathLike):
+            self._root = self._opened = Root(root, symlinks=symlinks, allow=allow)
+            folder = os.path.abspath(root)  # noqa: PTH100 (`..` behind a link is for git to resolve)
+        else:
+            self._root = adopt(root, symlinks=symlinks, allow=allow)
+            folder, git = "", False
+        self._links = isinstance(self._root, Root) and self._root.symlinks == "inside"
         # The first parse compiles patterns, which takes as long as all the rest of a first answer: a host makes this object
         # before anybody types.
         find_token("@")
         self._ignore = Ignore(self._root)
-        self._catalogue = Catalogue(self._root, os.path.abspath(root), links=self._links, git=git)  # noqa: PTH100 (`..` behind a link is for git to resolve)
+        self._around = Index(())
+        self._next_look = 0.0
+        # Without git it asks a root for nothing but names.
+        self._catalogue = Catalogue(cast("Root", self._root), folder, links=self._links, git=git)
 
     def complete(
         self, text: str, cursor: int | None = None, *, limit: int = 50, code: CodePolicy = "inert", lenient: bool = True, wait: float = 0.0
@@ -217,6 +137,9 @@ class Completer:
 
         Best first: base name equal, begins, contains; path begins, contains; the path has these signs in this order.
         Among equals the shallower and shorter come first.
+
+        Behind unquoted blanks (``@my fi``) only what begins with all that is typed, in the folder that is typed: where
+        nothing does, these are words and no name.
 
         Args:
             text: The whole message.
@@ -239,7 +162,7 @@ class Completer:
                 raise OptionError(option, number, "a number of at least 0")
         token = find_token(text, cursor, code=code, lenient=lenient)
         if token is None:
-            return Completions(None)
+            return self._search_words(find_words(text, cursor, code=code) if lenient else None, limit)
         if wait:
             self._catalogue.refresh()
             self._catalogue.wait(wait)
@@ -263,7 +186,8 @@ class Completer:
     def close(self) -> None:
         """End what is running, and give the root's handle back."""
         self._catalogue.close()
-        self._root.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -276,21 +200,35 @@ class Completer:
 
     def _search(self, token: HalfTyped, limit: int) -> Completions:
         catalogue = self._catalogue
-        complete = catalogue.whole
+        beside = self._beside(token.folder) if token.folder or not catalogue.whole else ()
         found = catalogue.index.search(token.query, limit)
-        best: dict[str, tuple[tuple[bool, int, int, int, str], Candidate]] = {}
-        for match in found.matches:
-            best[match.name] = _rated(match, ignored=False)
-        if token.folder or not complete:
-            kept, ignored = self._list(token.folder or ".", with_ignored=bool(token.folder))
-            for names, is_ignored in ((kept, False), (ignored, True)):
-                for match in Index(names).search(token.query, limit).matches:
-                    best.setdefault(match.name, _rated(match, ignored=is_ignored))
-        ordered = sorted(best.values(), key=lambda rated: rated[0])
-        return Completions(token, tuple(candidate for _, candidate in ordered[:limit]), incomplete=not catalogue.complete or found.unfinished)
+        best = {match.name: _rated(match, ignored=False) for match in found.matches}
+        for names, ignored in beside:
+            for match in names.search(token.query, limit).matches:
+                best.setdefault(match.name, _rated(match, ignored=ignored))
+        return Completions(token, _first(best.values(), limit), incomplete=not catalogue.complete or found.unfinished)
 
-    def _list(self, folder: str, *, with_ignored: bool) -> tuple[list[str], list[str]]:
-        """Return the names in *folder* as they are now: those that are kept, and those that a rule ignores."""
+    def _search_words(self, token: HalfTyped | None, limit: int) -> Completions:
+        """Return what begins with *token* in its folder; if nothing does, its words are words."""
+        if token is None:
+            return Completions(None)
+        rated = [_rated(match, ignored=ignored) for names, ignored in self._beside(token.folder) for match in find_beginnings(token.query, names.names)]
+        return Completions(token, _first(rated, limit)) if rated else Completions(None)
+
+    def _beside(self, folder: str) -> tuple[tuple[Index, bool], ...]:
+        """Return the names in *folder* as they are now, and which are ignored; for "" those in the root as they were a moment ago."""
+        if folder:
+            kept, ignored = self._list(folder)
+            return (Index(kept), False), (Index(ignored), True)
+        # Each look at a disk gives other threads their turn, and this is asked while they are gathering names.
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + _MOMENT
+            self._around = Index(name for name in self._list(".")[0] if name.rstrip("/") not in LEFT_BEHIND)
+        return ((self._around, False),)
+
+    def _list(self, folder: str) -> tuple[list[str], list[str]]:
+        """Return the names in *folder*: those that are kept, and those that a rule ignores."""
         node = self._root.open(folder)
         if isinstance(node, Trouble):
             return [], []
@@ -303,8 +241,16 @@ class Completer:
         beneath = "" if name == "." else f"{name}/"
         lists = ([offered(beneath + entry.name, entry, links=self._links) for entry in entries] for entries in (kept, (entry for entry, _ in ignored)))
         shown, hidden = ([path for path in paths if path] for paths in lists)
-        return shown, hidden if with_ignored else []
+        return shown, hidden
 
 
-def _rated(match: Match, *, ignored: bool) -> tuple[tuple[bool, int, int, int, str], Candidate]:
+_Rated: TypeAlias = tuple[tuple[bool, int, int, int, str], Candidate]
+
+
+def _rated(match: Match, *, ignored: bool) -> _Rated:
     return (ignored, *match.key), Candidate(match.name, ignored)
+
+
+def _first(rated: Iterable[_Rated], limit: int) -> tuple[Candidate, ...]:
+    """Return the candidates that are best, at most *limit*: what is ignored comes last."""
+    return tuple(candidate for _, candidate in sorted(rated, key=lambda one: one[0])[:limit])

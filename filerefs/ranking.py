@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from heapq import merge
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 RANKS = ("base name equal", "base name begins", "base name contains", "path begins", "path contains", "path has these signs in this order")
+_BEGINS = RANKS.index("path begins")
 
 # A path has no NUL, so it separates them.
 _END = "\0"
@@ -40,6 +42,13 @@ class Match(NamedTuple):
     def key(self) -> tuple[int, int, int, str]:
         """What matches are sorted by: rank, then shallower, shorter, and by the alphabet."""
         return (self.rank, *_weight(self.name), self.name)
+
+
+def find_beginnings(query: str, names: Iterable[str]) -> list[Match]:
+    """Return those of a few *names* that begin with *query*, best first; upper and lower case are as in `Index.search`."""
+    spell = _compose if query != query.lower() else fold
+    wanted = spell(query)
+    return sorted((Match(_BEGINS, name) for name in names if spell(name).startswith(wanted)), key=lambda match: match.key)
 
 
 class Found(NamedTuple):
@@ -137,16 +146,16 @@ class _Table:
     __slots__ = ("_starts", "_text")
 
     def __init__(self, texts: Iterable[str], pause: Callable[[], object]) -> None:
-        pieces, starts, position = [], [], 1
-        texts = iter(texts)
-        while chunk := list(islice(texts, _CHUNK)):
+        pieces, starts, position = [""], [1], 1
+        for chunk in _chunks(texts):
             for text in chunk:
-                starts.append(position)
                 position += len(text) + 1
+                starts.append(position)
             pieces.append(_END.join(chunk))
             pause()
-        self._text = _END + _END.join(pieces) + _END
-        self._starts = [*starts, position]
+        # Joined once: each copy of it is milliseconds in which no other thread goes on.
+        self._text = _END.join((*pieces, ""))
+        self._starts = starts
 
     def find_all(self, *wanted: str) -> tuple[Iterator[int], ...]:
         """Return what `find` yields for each; the last one is a part of the others, and mostly rules them out."""
@@ -171,18 +180,28 @@ class _Table:
 
 
 def _arrange(names: Iterable[str], pause: Callable[[], object]) -> list[str]:
-    """Sort by depth, length and alphabet: in small lists, since one sort of all would hold up every other thread."""
-    groups: dict[tuple[int, int], list[str]] = {}
-    names = iter(names)
-    while chunk := list(islice(names, _CHUNK)):
+    """Sort by depth, length and alphabet, in small steps: one sort of all would hold up every other thread."""
+    groups: dict[tuple[int, int], dict[str, None]] = {}
+    for chunk in _chunks(names):
         for name in chunk:
-            groups.setdefault(_weight(name), []).append(name)
+            groups.setdefault(_weight(name), {})[name] = None
         pause()
     arranged: list[str] = []
     for weight in sorted(groups):
-        arranged += sorted(set(groups[weight]))
-        pause()
+        runs = []
+        for chunk in _chunks(groups.pop(weight)):
+            runs.append(sorted(chunk))
+            pause()
+        for chunk in _chunks(merge(*runs)):
+            arranged += chunk
+            pause()
     return arranged
+
+
+def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
+    names = iter(names)
+    while chunk := list(islice(names, _CHUNK)):
+        yield chunk
 
 
 def _weight(name: str) -> tuple[int, int]:

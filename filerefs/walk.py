@@ -1,15 +1,16 @@
 """
-Names under a `Root`, less what the `.gitignore` files on the way leave out.
+Names under a root, less what the `.gitignore` files on the way leave out.
 
 Only `.gitignore` files count.  `.git/info/exclude` is behind a secret name, and a person's own excludes file is
 outside of the root: neither is read.  Upper and lower case differ, whatever the file system says of them.
-Nothing is left out by itself: what `Root` withholds (`.git` among it) is counted, the rest is up to the rules.
+Nothing is left out by itself: what `Root` withholds (`.git` among it) is counted, the rest is up to the rules, and to
+whoever walks.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from filerefs.errors import OptionError, OptionTypeError
@@ -17,12 +18,14 @@ from filerefs.gitignore import MOST_BYTES, Problem, Rule, Rules, bytewise, read_
 from filerefs.limits import KIB
 from filerefs.outcomes import Reason
 from filerefs.root import Trouble
+from filerefs.rootlike import begin_turn, guard
 from filerefs.stamps import is_settled, now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from filerefs.root import Entry, Listing, Node, Root
+    from filerefs.root import Entry, Listing
+    from filerefs.rootlike import NodeLike, RootLike
 
 __all__ = ["Ignore", "Problem", "Rule", "Walk", "walk"]
 
@@ -54,9 +57,17 @@ class Ignore:
     .. versionadded:: 0.1
     """
 
-    def __init__(self, root: Root) -> None:
-        self._root = root
+    def __init__(self, root: RootLike) -> None:
+        self._root = guard(root)
         self._kept: dict[str, tuple[object, Rules]] = {}
+
+    def through(self, root: RootLike) -> Ignore:
+        """Return the same rules, their files opened through *root*, which stands for the own one for a while."""
+        if root is self._root:
+            return self
+        ignore = Ignore(root)
+        ignore._kept = self._kept
+        return ignore
 
     def filter(self, folder: str, entries: Sequence[Entry]) -> tuple[list[Entry], list[tuple[Entry, Rule]]]:
         """
@@ -101,7 +112,7 @@ class Ignore:
                 return (*chain, _unapplied(folder, "the files above it have too many rules"))
             return (*chain, self._read(folder, node))
 
-    def _read(self, folder: str, node: Node) -> Rules:
+    def _read(self, folder: str, node: NodeLike) -> Rules:
         stamp = node.stamp
         kept = self._kept.get(folder)
         if kept is not None and kept[0] == stamp:
@@ -134,17 +145,20 @@ class Walk(Iterator["tuple[str, Entry]"]):
     .. versionadded:: 0.1
     """
 
-    def __init__(self, root: Root, folder: str, *, limit: int | None, ignore: Ignore | None, depth: int | None, folder_entries: int | None) -> None:
+    def __init__(
+        self, root: RootLike, folder: str, *, limit: int | None, ignore: Ignore | None, depth: int | None, folder_entries: int | None, without: frozenset[str]
+    ) -> None:
         self.cut = False
         self.ignored = 0
         self.withheld = 0
         self.unreadable = 0
         self.unchecked = 0
-        self._root = root
-        self._ignore = ignore
+        self._root = begin_turn(guard(root))
+        self._ignore = ignore and ignore.through(self._root)
         self._limit = limit
         self._depth = depth
         self._folder_entries = folder_entries
+        self._without = without
         self._looked = 0
         self._names = self._run(folder)
 
@@ -179,13 +193,14 @@ class Walk(Iterator["tuple[str, Entry]"]):
         self._looked += len(listing.entries)
         self.cut |= listing.more
         self.withheld += listing.withheld
+        entries = [entry for entry in listing.entries if entry.kind != "directory" or entry.name not in self._without]
         if self._ignore is None:
-            return list(listing.entries), ()
+            return entries, ()
         if first:
             chain = self._ignore.chain(folder)
         elif listing.more or any(entry.name == _IGNORE_FILE for entry in listing.entries):
             chain = self._ignore.extend(chain, folder)
-        kept, ignored, unchecked = _sift(chain, folder, listing.entries)
+        kept, ignored, unchecked = _sift(chain, folder, entries)
         self.ignored += len(ignored)
         self.unchecked += unchecked
         return kept, chain
@@ -200,13 +215,14 @@ class Walk(Iterator["tuple[str, Entry]"]):
 
 
 def walk(
-    root: Root,
+    root: RootLike,
     *,
     folder: str = ".",
     limit: int | None,
     ignore: bool | Ignore = True,
     depth: int | None = None,
     folder_entries: int | None = FOLDER_ENTRIES,
+    without: Collection[str] = (),
 ) -> Walk:
     """
     Return the names below *folder*, with what each of them is, breadth first: every folder before what is in it.
@@ -222,17 +238,21 @@ def walk(
         ignore: Whether rules apply; an `Ignore` of the same root, kept between walks, saves reading them again.
         depth: Levels to go down: 1 for the entries of *folder* alone, None for all.
         folder_entries: Most names to read of one folder; None for no limit.
+        without: Folders that are called so, wherever they are, are neither shown nor entered nor counted; *folder*
+            itself may be called so.  Exact names, no patterns.
 
     Raises:
-        OptionError, OptionTypeError: If a number is negative, or no number.
+        OptionError, OptionTypeError: If a number is negative, or no number; if *without* is one string.
         RootClosedError: While walking, if the root was closed.
 
     .. versionadded:: 0.1
     """
     for option, count in (("limit", limit), ("depth", depth), ("folder_entries", folder_entries)):
         _check_count(option, count)
+    if isinstance(without, str | bytes) or not isinstance(without, Collection):
+        raise OptionTypeError("without", without, "a collection of names")
     rules = ignore if isinstance(ignore, Ignore) else Ignore(root) if ignore else None
-    return Walk(root, _normalise(folder), limit=limit, ignore=rules, depth=depth, folder_entries=folder_entries)
+    return Walk(root, _normalise(folder), limit=limit, ignore=rules, depth=depth, folder_entries=folder_entries, without=frozenset(without))
 
 
 def _check_count(option: str, count: object) -> None:

@@ -1,4 +1,4 @@
-"""Completion: which mention is being typed, and what is offered for it; from git, by a walk, and while both still run."""
+"""Completion: what is offered for the mention that is being typed; from git, by a walk, and while both still run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import filerefs
 from filerefs.catalogue import Catalogue
-from filerefs.completion import Completer, find_token
+from filerefs.completion import Completer
 from filerefs.errors import OptionError, RootClosedError, RootNotFoundError
 from filerefs.gitfiles import Git
 from filerefs.root import Root
@@ -51,98 +49,6 @@ def project(tree: Tree, entries: Any, *, git_too: bool) -> Path:
     if git_too:
         git(folder, "init", "-q")
     return folder
-
-
-@pytest.mark.parametrize(
-    ("typed", "query"),
-    [
-        pytest.param("@", "", id="an at-sign alone"),
-        pytest.param("see @src/ap", "src/ap", id="a word"),
-        pytest.param("(@a", "a", id="behind a bracket"),
-        pytest.param("查看@a", "a", id="behind a script without blanks"),
-        pytest.param("＠a", "a", id="a full-width at-sign"),
-        pytest.param('@"Car Kit/', "Car Kit/", id="a quote that is open"),
-        pytest.param('@"Car Kit/"', "Car Kit/", id="a closed quote behind a folder"),
-        pytest.param('@"Car Kit/"GL', "Car Kit/GL", id="more behind the closing quote of a folder"),
-        pytest.param("@'my fi", "my fi", id="a single quote"),
-        pytest.param("@“my fi", "my fi", id="a typographic quote"),
-        pytest.param('@"a\\"b', 'a"b', id="an escaped quote"),
-        pytest.param("@my\\ fi", "my fi", id="an escaped blank"),
-        pytest.param("@src\\ap", "src/ap", id="a backslash for a slash"),
-        pytest.param("@./ap", "ap", id="from here"),
-        pytest.param("@@scope/x", "@scope/x", id="a folder with an at-sign"),
-        pytest.param("@a.py and @b", "b", id="the second mention"),
-        pytest.param("`open @a", "a", id="behind a backtick that nothing closes"),
-        pytest.param("```\ncode\n```\n@a", "a", id="behind a block of code"),
-        pytest.param("mail me@b", None, id="an address"),
-        pytest.param("a @b c", None, id="behind the blank"),
-        pytest.param("@a\n", None, id="on the next line"),
-        pytest.param('@"a b"', None, id="behind a closed quote"),
-        pytest.param('@"a b/":12', None, id="a range behind a quoted folder"),
-        pytest.param("@a.py:", None, id="a range has begun"),
-        pytest.param("@a.py:12-4", None, id="a range"),
-        pytest.param("@a.py#L3", None, id="a range as code hosts write it"),
-        pytest.param("\\@a", None, id="an escaped at-sign"),
-        pytest.param("```\n@a", None, id="in a block of code"),
-        pytest.param("`@a` `x @b", "b", id="behind a span"),
-        pytest.param("@/etc/pa", None, id="an absolute path"),
-        pytest.param("@~/x", None, id="a home"),
-        pytest.param("@../x", None, id="above the root"),
-        pytest.param("plain", None, id="no at-sign"),
-        pytest.param("", None, id="nothing"),
-    ],
-)
-def test_what_is_being_typed(typed: str, query: str | None) -> None:
-    """The mention that the end of the text stands in, quotes and escapes undone."""
-    token = find_token(typed)
-
-    assert query == (token.query if token else None)
-    assert token is None or (typed[token.start] in "@＠" and token.end == len(typed))
-
-
-@pytest.mark.parametrize(
-    ("text", "query"),
-    [
-        pytest.param("see @sr|c/app.py now", "sr", id="in the middle of a name"),
-        pytest.param("@a| and @b", "a", id="in the first of two"),
-        pytest.param("`x @a|`", None, id="in code that is closed behind the cursor"),
-        pytest.param("|@a", None, id="before the at-sign"),
-        pytest.param("first @a|\nsecond @b", "a", id="on another line than the last"),
-    ],
-)
-def test_the_cursor_may_stand_anywhere(text: str, query: str | None) -> None:
-    """Only what is before the cursor is a query; whether it is code, the whole text decides."""
-    before, _, behind = text.partition("|")
-
-    token = find_token(before + behind, len(before))
-
-    assert query == (token.query if token else None)
-
-
-def test_options_of_the_grammar_count() -> None:
-    """What `parse` does not take for a mention, is none here either."""
-    assert find_token("＠a", lenient=False) is None
-    assert find_token("`@a", 3, code="load") == find_token("`@a", 3)
-    assert find_token("`@a`", 3) is None
-    assert find_token("`@a`", 3, code="load") is not None
-
-
-def test_error_a_cursor_outside_of_the_text() -> None:
-    """A cursor that stands nowhere is a mistake of the host."""
-    with pytest.raises(OptionError):
-        find_token("abc", 4)
-    with pytest.raises(OptionError):
-        find_token("abc", -1)
-
-
-@given(st.text(st.sampled_from("@\"'`\\ a/.:#\n\u3000＠“"), max_size=12), st.integers(0, 12))
-def test_any_text_can_be_typed(text: str, cursor: int) -> None:
-    """No text and no cursor in it raises, and the mention ends at the cursor."""
-    cursor = min(cursor, len(text))
-
-    token = find_token(text, cursor)
-
-    assert token is None or (text[token.start] in "@＠" and token.start < token.end == cursor)
 
 
 NASTY = [
@@ -279,6 +185,79 @@ def test_b207_new_files_are_seen(tree: Tree, *, git: bool) -> None:
 
     assert () == before.candidates == gone.candidates
     assert ["d/zz.txt"] == [candidate.path for candidate in at_once.candidates] == [candidate.path for candidate in after.candidates]
+
+
+SPACED = {
+    "my file.txt": "",
+    "my notes": "",
+    "My Plan.md": "",
+    "Car Kit/GLB Out/m.txt": "",
+    "docs/my file.txt": "",
+    "docs/deep/my file.txt": "",
+    "src/app.py": "",
+}
+
+
+@EACH_SOURCE
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        pytest.param("sum up @my fi", ['@"my file.txt"'], id="a name whose second word is begun"),
+        pytest.param("@my ", ['@"my notes"', '@"My Plan.md"', '@"my file.txt"'], id="all names that go on with a blank"),
+        pytest.param("@My ", ['@"My Plan.md"'], id="a capital means itself"),
+        pytest.param("@Car Ki", ['@"Car Kit/"'], id="a folder"),
+        pytest.param("@Car Kit/GLB O", ['@"Car Kit/GLB Out/"'], id="in a folder with a blank"),
+        pytest.param("@docs/my f", ['@"docs/my file.txt"'], id="in the folder that is typed, and no deeper"),
+        pytest.param("@my file.txt", ['@"my file.txt"'], id="the whole name"),
+        pytest.param("@my file.txt and", [], id="the words behind it"),
+        pytest.param("@src/app.py and then my fi", [], id="words behind another file"),
+        pytest.param("@file", ['@"my file.txt"', '@"docs/my file.txt"', '@"docs/deep/my file.txt"'], id="without a blank, as ever"),
+        pytest.param("@nothing at all", [], id="words that nothing begins with"),
+    ],
+)
+def test_names_with_unquoted_blanks(tree: Tree, typed: str, expected: list[str], *, git: bool) -> None:
+    """They are offered, in their quotes, only where the folder has a name that begins with all that is typed."""
+    folder = project(tree, SPACED, git_too=git)
+
+    with Completer(folder, git=git) as completer:
+        at_once = completer.complete(typed)
+        completer.refresh(PATIENCE)
+        found = completer.complete(typed)
+
+    assert expected == [candidate.text for candidate in found.candidates]
+    assert (found.token is not None, found.incomplete) == (bool(expected), False)
+    if " " in typed.partition("@")[2]:
+        assert at_once == found
+
+
+@EACH_SOURCE
+def test_unquoted_blanks_are_offered_as_they_are_read(tree: Tree, *, git: bool) -> None:
+    """What `parse` would take for a name, word by word, is offered on the way there; where it is strict, nothing is."""
+    folder = project(tree, SPACED, git_too=git)
+    typed = "see @Car Kit/GLB Out/m.txt"
+
+    for end in range(len("see @Car "), len(typed) + 1):
+        assert offers(folder, typed, git=git, cursor=end), typed[:end]
+    assert [] == offers(folder, "see @Car Ki", git=git, lenient=False)
+    assert ["Car Kit/GLB Out/m.txt"] == [outcome.path for outcome in filerefs.preprocess(typed, root=folder).attached]
+
+
+@EACH_SOURCE
+def test_ignored_names_with_unquoted_blanks(tree: Tree, *, git: bool) -> None:
+    """They are offered where their folder is typed, as others are; secrets never are."""
+    folder = project(tree, {".gitignore": "out/\n* log.txt\n", "out/my log.txt": "", "my log.txt": "", "my key.pem": ""}, git_too=git)
+
+    assert [] == offers(folder, "@my ", git=git)
+    assert ['@"my log.txt"'] == offers(folder, "@./my l", git=git)
+    assert ['@"out/my log.txt"'] == offers(folder, "@out/my ", git=git)
+
+
+def test_what_tools_left_behind_is_not_offered_while_names_are_gathered(tree: Tree) -> None:
+    """The first rows, too, are without it; where its folder is typed, it is there."""
+    with Completer(tree({"node_modules/p/i.js": "", "near.py": ""}), git=False) as completer:
+        first = completer.complete("@n")
+
+    assert ["near.py"] == [candidate.path for candidate in first.candidates]
 
 
 def test_fr_palette_walk(tree: Tree) -> None:

@@ -42,6 +42,10 @@ class FakeNode:
     kind: Literal["file", "directory"] = "file"
     listing: Listing | Trouble | None = None
     reads: int = 0
+    name: str = ""
+    target: str | None = None
+    size: int = 0
+    identity: tuple[int, int] | None = None
 
     def read(self, limit: int) -> bytes | Trouble:
         self.reads += 1
@@ -52,6 +56,9 @@ class FakeNode:
         if isinstance(self.listing, Trouble) or limit is None or len(self.listing.entries) <= limit:
             return self.listing
         return Listing(self.listing.entries[:limit], more=True, withheld=self.listing.withheld)
+
+    def close(self) -> None:
+        pass
 
     def __enter__(self) -> Self:
         return self
@@ -763,6 +770,35 @@ def test_walk_without_rules(root: Root) -> None:
 
 
 @pytest.mark.parametrize(
+    ("without", "expected"),
+    [
+        pytest.param(("b",), {"a/b", "d/B/x"}, id="a name, at any depth"),
+        pytest.param(["B", "b"], {"a/b"}, id="several names"),
+        pytest.param(frozenset({"b*", "d/B"}), {"a/b", "d/B/x", "b/c/b/x", "b/c/x"}, id="names are no patterns and no paths"),
+        pytest.param((), {"a/b", "d/B/x", "b/c/b/x", "b/c/x"}, id="nothing"),
+    ],
+)
+@pytest.mark.parametrize("ignore", [True, False])
+def test_walk_without_some_folders(tree: Tree, without: Any, expected: set[str], *, ignore: bool) -> None:
+    """Folders that the host does not want are neither shown nor entered, wherever they are; files of such names are shown."""
+    tree({"a/b": "", "d/B/x": "", "b/c/b/x": "", "b/c/x": ""})
+
+    with Root(tree.folder) as opened:
+        names = walk(opened, limit=100, ignore=ignore, without=without)
+        found = list(names)
+
+    assert expected == {path for path, entry in found if entry.kind == "file"}
+    assert not any(entry.name in without for _, entry in found if entry.kind == "directory")
+    assert {} == summary(names)
+
+
+def test_walk_from_a_folder_that_is_left_out_elsewhere(tree: Tree) -> None:
+    """Whoever asks for a folder by its name gets it."""
+    with Root(tree({"b/b/x": "", "b/y": ""})) as opened:
+        assert ["b/y"] == paths_of(walk(opened, folder="b", limit=100, without=("b",)))
+
+
+@pytest.mark.parametrize(
     ("depth", "expected"),
     [
         pytest.param(0, [], id="no level"),
@@ -899,9 +935,11 @@ def test_error_walk_under_a_closed_root(tree: Tree) -> None:
         pytest.param({"limit": True}, OptionTypeError, id="a truth for a limit"),
         pytest.param({"limit": 9, "depth": -1}, OptionError, id="negative depth"),
         pytest.param({"limit": 9, "folder_entries": -1}, OptionError, id="negative limit for a folder"),
+        pytest.param({"limit": 9, "without": "build"}, OptionTypeError, id="one string, of which each letter would be a name"),
+        pytest.param({"limit": 9, "without": None}, OptionTypeError, id="no collection of names"),
     ],
 )
 def test_error_options(root: Root, options: dict[str, Any], error: type[Exception]) -> None:
-    """A number that makes no sense is misuse, and is said at once."""
+    """An option that makes no sense is misuse, and is said at once."""
     with pytest.raises(error):
         walk(root, **options)

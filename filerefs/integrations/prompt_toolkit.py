@@ -19,9 +19,10 @@ from filerefs.naming import human_size, printable
 from filerefs.preview import Preview
 
 try:
-    from prompt_toolkit.application.current import get_app
+    from prompt_toolkit.application.current import get_app, get_app_or_none
+    from prompt_toolkit.buffer import CompletionState
+    from prompt_toolkit.completion import CompleteEvent, Completion
     from prompt_toolkit.completion import Completer as ToolkitCompleter
-    from prompt_toolkit.completion import Completion
     from prompt_toolkit.filters import Condition, has_completions
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.keys import Keys
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
 
     from prompt_toolkit.buffer import Buffer
-    from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyPressEvent
 
     from filerefs import Outcome
     from filerefs.completion import Candidate, Completer, Completions
+    from filerefs.mentions import CodePolicy
 
 __all__ = ["STYLE", "AtPathCompleter", "MentionLexer", "Preview", "Toolbar", "mention_bindings"]
 
@@ -52,8 +53,8 @@ STYLE = Style.from_dict({
 })  # fmt: skip
 """Colours: green for what will be attached, yellow for what will be cut or guessed at, red for what will be refused."""
 
-# While names are gathered, the rows are looked at again so often, in seconds.
-_AGAIN = 0.05
+# While names are gathered, the rows are looked at again after so many pauses of so many seconds.
+_PAUSES, _PAUSE = 5, 0.01
 # A sign that follows a name without a blank: the blank that was put behind an accepted name gives way to it.
 _CLINGING = ".,:;!?)]}#'\""
 
@@ -62,19 +63,23 @@ class AtPathCompleter(ToolkitCompleter):
     """
     Completes mentions, and nothing else.
 
-    It never waits: while names are gathered, more rows are added to those that are there.  `ThreadedCompleter` is not
-    needed around it.
+    It never waits: while names are gathered, more rows are added to those that are there, until something else is
+    typed.  `ThreadedCompleter` is not needed around it.
 
     Args:
         names: Where the names come from.  It is closed by whoever made it.
         limit: Most rows.
+        code: As for the `Preprocessor` that the message goes to.
+        lenient: The same.
 
     .. versionadded:: 0.1
     """
 
-    def __init__(self, names: Completer, *, limit: int = 50) -> None:
+    def __init__(self, names: Completer, *, limit: int = 50, code: CodePolicy = "inert", lenient: bool = True) -> None:
         self._names = names
         self._limit = limit
+        self._code: CodePolicy = code
+        self._lenient = lenient
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:  # noqa: ARG002 (the toolkit passes it)
         """Yield what is known by now, best first."""
@@ -84,6 +89,7 @@ class AtPathCompleter(ToolkitCompleter):
     async def get_completions_async(self, document: Document, complete_event: CompleteEvent) -> AsyncGenerator[Completion, None]:  # noqa: ARG002
         """Yield what is known by now, best first, and then what else is found, until all is known."""
         loop = asyncio.get_running_loop()
+        is_current = _typed_now()
         seen: set[str] = set()
         while True:
             found = await loop.run_in_executor(None, self._find, document)
@@ -91,12 +97,24 @@ class AtPathCompleter(ToolkitCompleter):
                 if candidate.path not in seen:
                     seen.add(candidate.path)
                     yield _completion(found, candidate, document)
-            if not found.incomplete or len(seen) >= self._limit:
-                return
-            await loop.run_in_executor(None, self._names.wait, _AGAIN)
+            for _ in range(_PAUSES):
+                # The toolkit asks for the rows of the next key when these have come to their end, and not before.
+                if not found.incomplete or len(seen) >= self._limit or not is_current():
+                    return
+                await asyncio.sleep(_PAUSE)
 
     def _find(self, document: Document) -> Completions:
-        return self._names.complete(document.text, document.cursor_position, limit=self._limit)
+        return self._names.complete(document.text, document.cursor_position, limit=self._limit, code=self._code, lenient=self._lenient)
+
+
+def _typed_now() -> Callable[[], bool]:
+    """Return a function that tells whether what is typed now is still the same."""
+    app = get_app_or_none()
+    if app is None:
+        return lambda: True
+    buffer = app.current_buffer
+    document = buffer.document
+    return lambda: (buffer.text, buffer.cursor_position) == (document.text, document.cursor_position)
 
 
 def _completion(found: Completions, candidate: Candidate, document: Document) -> Completion:
@@ -225,13 +243,7 @@ def mention_bindings() -> KeyBindings:
 
     @keys.add("tab")
     def _complete(event: KeyPressEvent) -> None:
-        buffer = event.current_buffer
-        if buffer.complete_state is None or not buffer.complete_state.completions:
-            buffer.start_completion(select_first=True)
-            return
-        if _choice(buffer) is None:
-            buffer.go_to_completion(0)
-        blanks.accept(buffer)
+        blanks.take(event.current_buffer)
 
     @keys.add("enter", filter=has_choice)
     def _accept(event: KeyPressEvent) -> None:
@@ -260,6 +272,27 @@ def mention_bindings() -> KeyBindings:
     return keys
 
 
+def _has_rows(buffer: Buffer) -> bool:
+    return buffer.complete_state is not None and bool(buffer.complete_state.completions)
+
+
+def _gather(buffer: Buffer) -> None:
+    """Put the rows there that are on their way: whoever types faster than they come gets what whoever waits would get."""
+    rows = list(buffer.completer.get_completions(buffer.document, CompleteEvent(completion_requested=True)))
+    if rows:
+        buffer.complete_state = CompletionState(buffer.document, rows)
+
+
+async def _offer_contents(buffer: Buffer) -> None:
+    """Open the rows for what is typed now; while those of the text before have not ended, the toolkit takes no order."""
+    is_current = _typed_now()
+    for _ in range(_PAUSES):
+        if buffer.complete_state is not None or not is_current():
+            return
+        buffer.start_completion()
+        await asyncio.sleep(_PAUSE)
+
+
 def _choice(buffer: Buffer) -> Completion | None:
     return buffer.complete_state.current_completion if buffer.complete_state else None
 
@@ -270,6 +303,17 @@ class _Blanks:
     def __init__(self) -> None:
         self._text = ""
 
+    def take(self, buffer: Buffer) -> None:
+        """Take the chosen row, else the first one, also where it is still on its way."""
+        if not _has_rows(buffer):
+            _gather(buffer)
+        if not _has_rows(buffer):
+            buffer.start_completion()
+            return
+        if _choice(buffer) is None:
+            buffer.go_to_completion(0)
+        self.accept(buffer)
+
     def accept(self, buffer: Buffer) -> None:
         """Take the chosen row."""
         chosen = _choice(buffer)
@@ -277,7 +321,7 @@ class _Blanks:
         if chosen is None or not chosen.text.startswith("@"):
             return
         if chosen.text.rstrip('"').endswith("/"):
-            buffer.start_completion()
+            get_app().create_background_task(_offer_contents(buffer))
         elif buffer.document.text_after_cursor[:1] in ("", "\n"):
             buffer.insert_text(" ", fire_event=False)
             self._text = buffer.document.text_before_cursor

@@ -17,7 +17,8 @@ import filerefs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PATIENCE = 20
+# On a machine that is busy with other things; nothing waits that long where all is well.
+PATIENCE = 60
 ENTER, TAB, ESCAPE, DOWN, UP = "\r", "\t", "\x1b", "\x1b[B", "\x1b[A"
 SENT = "this would be sent, with"
 CTRL_C, CTRL_D, ALT_ENTER = "\x03", "\x04", "\x1b\r"
@@ -46,6 +47,19 @@ class Window:
     @property
     def text(self) -> str:
         return "\n".join(self.scrolled)
+
+    @property
+    def unwrapped(self) -> str:
+        """What the screen showed and shows as one line, for what is longer than a line of it."""
+        top = ["".join(line[column].data for column in range(self.screen.columns)) for line in self.screen.history.top]
+        return "".join((*top, *self.screen.display))
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of the popup, which is drawn on a background of its own."""
+        buffer, columns = self.screen.buffer, range(self.screen.columns)
+        drawn = ("".join(buffer[y][x].data for x in columns if buffer[y][x].bg != "default").strip() for y in range(self.screen.lines - 1))
+        return [row for row in drawn if row]
 
     def type(self, *keys: str) -> None:
         """Press keys, one after the other."""

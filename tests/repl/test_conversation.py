@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from filerefs import Preprocessor
-from filerefs.conversation import Conversation, Exchange
+from filerefs.chat.conversation import Conversation, Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

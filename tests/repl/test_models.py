@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from filerefs.conversation import Exchange
-from filerefs.models import ModelError, open_model
+from filerefs.chat.conversation import Exchange
+from filerefs.chat.models import ModelError, open_model
 
 from .server import serving
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 import filerefs
-from filerefs.repl_commands import COMMANDS, find_command
+from filerefs.chat.commands import COMMANDS, find_command
 
 from .server import serving
 
@@ -253,6 +254,115 @@ def test_b192_no_instruction_files(tree: Tree) -> None:
     assert "AGENTS.md" in one
     assert "Looked in" in one
     assert "switched off" in chat(root, "/agents", options=("--no-agents",)).out
+
+
+def edited(folder: Path, steps: list[tuple[str, Any]], *options: str) -> Finished:
+    """Give each line of *steps* to one chat, and call what stands beside it before the next one."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONWARNDEFAULTENCODING", "NO_COLOR")}
+    environment |= {"PYTHONPATH": str(Path(filerefs.__file__).parents[1])}
+    command = [sys.executable, "-P", "-m", "filerefs", "chat", *options]
+    errors = folder.parent / "errors"
+    with (
+        errors.open("wb") as stderr,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, cwd=folder, env=environment) as program,
+    ):
+        assert program.stdin
+        assert program.stdout
+        lines = []
+        for line, change in steps:
+            program.stdin.write(line.encode() + b"\n")
+            program.stdin.flush()
+            # Whatever a line gives, it is taken by the time that the first line of it is there.
+            lines.append(program.stdout.readline())
+            change()
+        program.stdin.close()
+        lines.append(program.stdout.read())
+    return Finished(program.returncode, b"".join(lines).decode(), errors.read_text(encoding="utf-8"))
+
+
+def test_instruction_files_that_change(tree: Tree) -> None:
+    """Each turn has them as they are then, and a notice says once which changed, came and went."""
+    root = tree({"AGENTS.md": "One.\n", "AGENTS.local.md": "Local.\n", "x.py": ""})
+
+    finished = edited(
+        root,
+        [
+            ("first", lambda: (root / "AGENTS.md").write_text("Two.\n", encoding="utf-8")),
+            ("second", lambda: None),
+            ("third", lambda: ((root / "AGENTS.local.md").unlink(), (root / "AGENTS.override.md").write_text("Three.\n", encoding="utf-8"))),
+            ("fourth", lambda: None),
+            ("/prompt", lambda: None),
+        ],
+    )
+
+    notices = [line for line in finished.err.splitlines() if line.startswith("notice:")]
+    assert [
+        "notice: instruction files changed: AGENTS.md (/agents says what holds now)",
+        "notice: instruction files changed: AGENTS.override.md is new, AGENTS.md is gone, AGENTS.local.md is gone (/agents says what holds now)",
+    ] == notices
+    assert "Three." in finished.out
+    assert "Two." not in finished.out
+
+
+def test_commands_tell_of_instruction_files_that_changed(tree: Tree) -> None:
+    """`/agents` and `/clear` read them anew, and the next message has nothing more to tell."""
+    root = tree({"AGENTS.md": "See @more.md\n", "more.md": "One.\n"})
+
+    finished = edited(
+        root,
+        [
+            ("first", lambda: (root / "more.md").write_text("Two.\n", encoding="utf-8")),
+            ("/clear", (root / "more.md").unlink),
+            ("/agents", lambda: None),
+            ("last", lambda: None),
+        ],
+    )
+
+    assert ["first", "instruction files changed: more.md"] == finished.lines[:2]
+    assert "instruction files changed: more.md is gone, " in finished.out
+    assert "more.md: no such file" in finished.out
+    assert "notice" not in finished.err
+
+
+def test_a_root_that_disappears(tree: Tree) -> None:
+    """The chat goes on, also in a working folder that is no more; each refusal says what happened."""
+    root = tree({"gone/a.py": "A = 1\n", "gone/AGENTS.md": "Rules.\n"}) / "gone"
+
+    finished = edited(
+        root, [("see @a.py", lambda: shutil.rmtree(root)), *((line, lambda: None) for line in ("again @a.py", "/files", "/agents", "/clear", "end"))]
+    )
+
+    assert ["see a.py", "again @a.py"] == finished.lines[:2]
+    assert "could not attach @a.py: no such file, and the root folder itself was deleted" in finished.err
+    assert "notice: instruction files changed: AGENTS.md is gone" in finished.err
+    assert "end" == finished.lines[-1]
+    assert finished.code == 0
+
+
+def test_messages_without_an_answer_are_no_history(folder: Path) -> None:
+    """What was only shown, before there was a model, is not sent to one as if it had been answered."""
+    with serving(["Yes."], ["No."]) as server:
+        options = ("-m", "tiny", "--base-url", server.url, "--no-agents")
+        finished = chat(folder, "/model none", "only shown", "/context", "/model tiny", "/context", "asked", "again", options=options)
+
+    first, second = (request["messages"] for request in server.requests)
+    assert [{"role": "user", "content": "asked"}] == first
+    assert ["asked", "Yes.", "again"] == [message["content"] for message in second]
+    assert [line for line in finished.lines if line.startswith("history")] == [
+        "history, 1 exchange: 10 B, about 2 tokens",
+        "history, 0 exchanges: 0 B, about 0 tokens",
+    ]
+
+
+def test_a_key_is_for_one_model(folder: Path) -> None:
+    """Another model that is chosen does not get the key of the first; without a model there is nothing that it could be for."""
+    elsewhere = chat(folder, "/model gpt-4o-mini", "one", options=("-m", "gpt-4o", "--key", "secret"), OPENAI_API_KEY="")
+    with serving(["Hi."]) as server:
+        chat(folder, "/model other", "one", options=("-m", "tiny", "--base-url", server.url, "--key", "secret"))
+
+    assert "error: gpt-4o-mini: No key found" in elsewhere.err
+    assert ["Bearer secret"] == server.keys
+    assert "--key needs -m" in chat(folder, options=("--key", "secret")).err
 
 
 def test_models_and_help(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -19,14 +19,15 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from filerefs import Limits, Preprocessor
-from filerefs.completion import Completer
+from filerefs.completion import Candidate, Completer, Completions, HalfTyped
 from filerefs.integrations.prompt_toolkit import STYLE, AtPathCompleter, MentionLexer, Preview, Toolbar, mention_bindings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from conftest import Tree
+    from prompt_toolkit.buffer import Buffer
 
 PATIENCE = 30
 
@@ -66,6 +67,20 @@ def test_rows(names: Completer) -> None:
     assert ("@src/app.py", -4, "src/app.py") == (row.text, row.start_position, row.display_text)
     assert {("src/", "@src/", "folder"), ("my file.txt", '@"my file.txt"', "")} <= set(shown)
     assert [("@out/", "ignored")] == hidden
+
+
+def test_rows_by_the_grammar_of_the_host(names: Completer) -> None:
+    """What its preprocessor takes for a mention has rows, and nothing else."""
+    texts = ("＠app", "@my fi", "`@app`")
+
+    lenient, strict, loading = (
+        [[row.text for row in rows(completer, text, 5 if "`" in text else None)] for text in texts]
+        for completer in (AtPathCompleter(names), AtPathCompleter(names, lenient=False), AtPathCompleter(names, code="load"))
+    )
+
+    assert [["@src/app.py"], ['@"my file.txt"'], []] == lenient
+    assert [[], [], []] == strict
+    assert ["@src/app.py"] == loading[2]
 
 
 def test_rows_in_the_middle_of_a_name(names: Completer) -> None:
@@ -145,7 +160,11 @@ def _current(session: PromptSession[str]) -> Any:
     return set_app(session.app)
 
 
-def _type(names: Completer, preview: Preview, *keys: str) -> str:
+def _has_rows(buffer: Buffer) -> bool:
+    return buffer.complete_state is None or bool(buffer.complete_state.completions)
+
+
+def _type(names: Completer, preview: Preview, *keys: str, ready: Callable[[Buffer], bool] = _has_rows) -> str:
     """Return what is sent when *keys* are pressed, each after the rows for the ones before are there."""
 
     async def run() -> str:
@@ -162,20 +181,19 @@ def _type(names: Completer, preview: Preview, *keys: str) -> str:
             task = asyncio.ensure_future(session.prompt_async())
             for key in keys:
                 pipe.send_text(key)
-                await _settle(session)
+                await _settle(session, lambda buffer: task.done() or ready(buffer))
             return await asyncio.wait_for(task, PATIENCE)
 
     return asyncio.run(run())
 
 
-async def _settle(session: PromptSession[str]) -> None:
+async def _settle(session: PromptSession[str], ready: Callable[[Buffer], bool]) -> None:
     """Wait until what a key has set going is done: rows are there, or there are none."""
     text = None
     for _ in range(400):
         await asyncio.sleep(0.02)
         buffer = session.default_buffer
-        state = buffer.complete_state
-        if text == buffer.text and (state is None or state.completions):
+        if ready(buffer) and text == buffer.text:
             return
         text = buffer.text
 
@@ -194,6 +212,13 @@ async def _settle(session: PromptSession[str]) -> None:
         pytest.param(("one", "\x1b\r", "two", "\r"), "one\ntwo", id="Alt-Enter begins a line"),
         pytest.param(("\x1b[200~@app\r\nx\x1b[201~", "\r"), "@app\nx", id="a paste"),
         pytest.param(("user@", "\t", "\r"), "user@", id="no mention, nothing to take"),
+        pytest.param(("see @app\t", "\r"), "see @src/app.py ", id="Tab before the rows are there"),
+        pytest.param(("@sr\t\t", "\r"), "@src/app.py ", id="two Tabs before the rows are there"),
+        pytest.param(("@app\t\r",), "@src/app.py ", id="Tab and Enter before the rows are there"),
+        pytest.param(("@app\t:1\r",), "@src/app.py:1", id="a whole line before any row is there"),
+        pytest.param(("@src/app.py\t", "\r"), "@src/app.py ", id="Tab behind a whole name"),
+        pytest.param(("@my fi", "\t", "\r"), '@"my file.txt" ', id="a name with an unquoted blank"),
+        pytest.param(("@my fi and", "\t", "\r"), "@my fi and", id="words that are no name"),
     ],
 )
 def test_keys(names: Completer, preview: Preview, keys: tuple[str, ...], sent: str) -> None:
@@ -201,6 +226,48 @@ def test_keys(names: Completer, preview: Preview, keys: tuple[str, ...], sent: s
     names.refresh(PATIENCE)
 
     assert sent == _type(names, preview, *keys)
+
+
+class Gathering:
+    """A completer that is never done, and finds each text itself as a file."""
+
+    def __init__(self, *, rows: int) -> None:
+        self.asked: list[str] = []
+        self.rows = rows
+
+    def complete(self, text: str, cursor: int, *, limit: int, **_: Any) -> Completions:
+        self.asked.append(text)
+        found = [Candidate(f"{text[1:]}{number}") for number in range(min(limit, self.rows))]
+        return Completions(HalfTyped(0, cursor, text[1:]), tuple(found), incomplete=True)
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_each_key_has_its_rows_while_names_are_gathered(preview: Preview, rows: int) -> None:
+    """What is typed meanwhile is looked for at once: the search for the text before ends, though it would find more."""
+    names = Gathering(rows=rows)
+
+    sent = _type(cast("Completer", names), preview, "@", "a", "b", "c", "\r", ready=lambda buffer: buffer.text in ["", *names.asked])
+
+    assert "@abc" == sent
+    assert ["@", "@a", "@ab", "@abc"] == list(dict.fromkeys(names.asked))
+
+
+def test_a_folder_is_opened_while_names_are_gathered(tree: Tree, preview: Preview) -> None:
+    """Behind a folder that was taken its contents are offered, though the rows before had not come to their end."""
+    asked = []
+
+    class Slow(Completer):
+        def complete(self, text: str, cursor: int | None = None, **options: Any) -> Completions:
+            found = super().complete(text, cursor, **options)
+            asked.append(text)
+            return Completions(found.token, found.candidates, incomplete=True)
+
+    with Slow(tree({"deep/core/x.py": ""}), git=False) as names:
+        names.refresh(PATIENCE)
+        sent = _type(names, preview, "@cor", "\t", "\t", "\r", ready=lambda buffer: buffer.text in asked or not buffer.text.endswith("/"))
+
+    assert "@deep/core/x.py " == sent
+    assert "@deep/core/" in asked
 
 
 def test_fr_palette_keys(tree: Tree) -> None:
@@ -233,7 +300,7 @@ def test_a_preview_is_of_the_last_text(preview: Preview) -> None:
 
 def test_importing_filerefs_imports_no_toolkit() -> None:
     """The toolkit and the library for models are loaded by the modules that are about them, and by nothing else."""
-    code = "import filerefs, filerefs.completion, filerefs.conversation, filerefs.models, filerefs.repl, sys; print(*sys.modules)"
+    code = "import filerefs, filerefs.completion, filerefs.chat.conversation, filerefs.chat.models, filerefs.chat, sys; print(*sys.modules)"
 
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8").stdout.split()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from filerefs import cli
-from filerefs.repl_commands import COMMANDS
+from filerefs.chat.commands import COMMANDS
 
 from ..docs.blocks import execute, read, shell  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252

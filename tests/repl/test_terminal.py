@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+import signal
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +17,7 @@ pytest.importorskip("pexpect")
 pytest.importorskip("pyte")
 
 from .server import serving
-from .terminal import ALT_ENTER, CTRL_C, DOWN, ENTER, ESCAPE, SENT, TAB, chatting
+from .terminal import ALT_ENTER, CTRL_C, DOWN, ENTER, ESCAPE, SENT, TAB, UP, chatting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,6 +171,155 @@ def test_an_answer_is_streamed_and_interrupted(folder: Path) -> None:
     assert [{"role": "user", "content": "again"}] == second
 
 
+def test_hammering_on_ctrl_c(folder: Path) -> None:
+    """However often it is pressed, whatever is going on: an answer, a command and a line end by it, and never the chat."""
+    with serving(["first ", "and never"], ["second"]) as server:
+        server.goes_on.clear()
+        with chatting(folder, "-m", "tiny", "--base-url", server.url) as window:
+            window.type("explain @src/app.py", ENTER)
+            window.wait("first")
+            # Each of them throws away what the terminal has not shown yet: only what is drawn afterwards is sure to be seen.
+            window.type(*CTRL_C * 20)
+            window.wait(lambda window: window.lines[-1].startswith("Enter sends"))
+            server.goes_on.set()
+            window.type("/files app", ENTER, *CTRL_C * 20)
+            window.wait(lambda window: window.lines[-1].startswith("Enter sends"))
+            window.type(*CTRL_C * 20, "again", ENTER)
+            window.wait("second")
+            assert window.leave() == 0
+
+    assert "Traceback" not in window.text
+    assert [{"role": "user", "content": "again"}] == server.requests[1]["messages"]
+
+
+def test_a_command_is_interrupted(folder: Path) -> None:
+    """A command that takes long ends by Ctrl-C, and what it says then is about the command."""
+    plugin = folder.parent / "slow"
+    plugin.mkdir()
+    (plugin / "llm.py").write_text("import time\ntime.sleep(60)\n", encoding="utf-8")
+    with chatting(folder, PYTHONPATH=os.pathsep.join((str(plugin), _package()))) as window:
+        window.type("/model slow", ENTER)
+        window.wait(lambda window: "> /model slow" in window.lines and not window.lines[-1])
+        window.press_until("interrupted: the command did not come to its end", CTRL_C)
+        window.send("still here")
+        assert window.leave() == 0
+
+    assert "Traceback" not in window.text
+
+
+def test_an_interrupt_that_gets_lost_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Python drops the exception, another one follows; pressed twice it is one; where nothing goes on, it is none."""
+    from filerefs.chat import keyboard
+
+    monkeypatch.setattr(keyboard, "_AGAIN", 0.05)
+    before = signal.getsignal(signal.SIGINT)
+    with keyboard._Interrupts() as interrupts:
+        interrupts.begin()
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(60)
+        interrupts.end()
+        signal.raise_signal(signal.SIGINT)
+
+    assert before is signal.getsignal(signal.SIGINT)
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_instruction_files_that_change(folder: Path) -> None:
+    """What is edited meanwhile holds for the next message, and a notice says so."""
+    (folder / "AGENTS.md").write_text("Be kind.\n", encoding="utf-8")
+    with chatting(folder, columns=100) as window:
+        window.wait("instruction files in force: AGENTS.md")
+        (folder / "AGENTS.md").write_text("Be brief.\n", encoding="utf-8")
+        window.send("one")
+        window.wait("notice: instruction files changed: AGENTS.md (/agents says what holds now)")
+        window.type("/prompt", ENTER)
+        window.wait("Be brief.")
+
+
+def test_wide_characters(tree: Tree) -> None:
+    """They take two columns each: rows, colours and the cursor stand where they belong."""
+    folder = tree({"資料 メモ.md": "メモ\n", "日本語のとても長い名前のファイルです.txt": "x\n"})
+    with chatting(folder, columns=40) as window:
+        window.type("見て @資")
+        window.wait(lambda window: any("資料 メモ.md" in row for row in window.rows))
+        window.type(TAB)
+        window.wait("1 attached")
+        window.type("と @日本")
+        window.wait(lambda window: any(row.startswith("日本語の") for row in window.rows))
+        window.type(TAB, "。")
+        window.wait("2 attached")
+        window.send()
+
+    assert "attached 資料 メモ.md (7 B, markdown)" in window.text
+    assert '見て "資料 メモ.md" と 日本語のとても長い名前のファイルです.txt 。' in window.text.replace("\n", "")
+
+
+def test_twenty_columns(folder: Path) -> None:
+    """In a very narrow window names are cut in the rows and whole in the line, and everything that is said is there."""
+    (folder / "src" / "a_name_that_is_wider_than_the_window.py").write_text("", encoding="utf-8")
+    with chatting(folder, columns=20, rows=12, greeting=">") as window:
+        window.type("see @wider")
+        window.wait(lambda window: any("..." in row for row in window.rows))
+        window.type(TAB)
+        window.wait(lambda window: "1 attached" in window.lines[-1])
+        window.type(ENTER)
+        window.wait(lambda window: SENT in window.unwrapped)
+        window.type("/help", ENTER)
+        window.wait(lambda window: "leave, as Ctrl-D does" in window.unwrapped)
+        assert window.leave() == 0
+
+    assert "attached src/a_name_that_is_wider_than_the_window.py (0 B, python)" in window.unwrapped
+
+
+def test_a_very_long_message(folder: Path) -> None:
+    """A line of many screens, and a paste of thousands of references, are typed, coloured and sent like any other."""
+    with chatting(folder, rows=12) as window:
+        window.send("word " * 1000, "@src/app.py ")
+        assert "attached src/app.py (27 B, python)" in window.text
+        window.type(f"\x1b[200~{'@src/main.py ' * 2000}\x1b[201~")
+        window.wait("1 attached, 14 B of 1.0 MB")
+        window.send()
+        assert window.text.count("attached src/main.py") == 1
+        assert window.leave() == 0
+
+
+def test_a_root_that_disappears(folder: Path) -> None:
+    """Where the folder is deleted under the chat, nothing is offered any more, refusals say why, and it goes on."""
+    with chatting(folder, columns=100) as window:
+        window.send("hello @src/app.py ")
+        shutil.rmtree(folder)
+        window.type("again @src/a")
+        window.send("pp.py ")
+        assert "could not attach @src/app.py: no such file, and the root folder itself was deleted" in window.text
+        window.type("/agents", ENTER)
+        window.wait("Rules: profile default.")
+        assert window.leave() == 0
+
+
+def test_tab_before_the_rows_are_there(folder: Path) -> None:
+    """Whoever types faster than rows come gets what whoever waits gets, folder by folder."""
+    with chatting(folder) as window:
+        window.type(f"see @sr{TAB}{TAB}{ENTER}")
+        window.wait(SENT)
+
+    assert any(f"attached src/{name}.py" in window.text for name in ("app", "main"))
+
+
+def test_a_name_with_an_unquoted_blank(folder: Path) -> None:
+    """It is offered as far as it is typed; in words that are no name nothing opens."""
+    with chatting(folder) as window:
+        window.type("sum up @my no")
+        window.wait(lambda window: "my notes.txt" in window.rows)
+        window.type("body and")
+        window.wait(lambda window: "> sum up @my nobody and" in window.lines and not window.rows)
+        window.type("\x7f" * len("body and"), TAB)
+        window.wait('> sum up @"my notes.txt"')
+        window.send()
+
+
 def test_a_window_that_changes(folder: Path) -> None:
     """A narrow window wraps, and one that is resized in the middle of a word is drawn anew."""
     with chatting(folder, columns=30, rows=12, greeting=">") as window:
@@ -238,6 +391,24 @@ def test_error_without_the_toolkit(folder: Path) -> None:
         assert window.end() == 2
 
     assert "pip install 'filerefs[chat]'" in window.text.replace("\n", "")
+
+
+@pytest.mark.parametrize("history", ["nowhere/\0", "/proc/none/history", "src/app.py/history"])
+def test_error_a_history_that_cannot_be_kept(folder: Path, history: str) -> None:
+    """A line says why, and the chat goes on without."""
+    with chatting(folder, "--history", history.replace("\0", "x" * 300), columns=400, greeting="no history is kept: ") as window:
+        window.send("hello")
+        assert window.leave() == 0
+
+
+def test_a_history_that_is_not_wanted(folder: Path) -> None:
+    """An empty name keeps nothing, but for the arrow in the same chat."""
+    with chatting(folder, "--history", "") as window:
+        window.send("hello")
+        window.type(UP)
+        window.wait("> hello")
+
+    assert not (folder.parent / "state").exists()
 
 
 def _package() -> str:

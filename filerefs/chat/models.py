@@ -9,7 +9,7 @@ from filerefs.errors import FilerefsError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from filerefs.conversation import Exchange
+    from filerefs.chat.conversation import Exchange
 
 
 # What servers answer that want a key, or another one.

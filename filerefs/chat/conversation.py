@@ -52,6 +52,11 @@ class Conversation:
         return _GAP.join(part for part in (self.prompt, self.instructions) if part)
 
     @property
+    def answered(self) -> list[Exchange]:
+        """What a model gets as history: a message that was only shown, without a model to send it to, is not part of it."""
+        return [exchange for exchange in self.history if exchange.answer]
+
+    @property
     def kept(self) -> list[str]:
         """The references that every turn has, as they were typed, but in quotes where they need some to stand alone."""
         return list(self._kept.values())

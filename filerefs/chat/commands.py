@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from filerefs import Attached, agentsmd, format_ref, naming
+from filerefs import Attached, format_ref, naming
+from filerefs.chat.instructions import Instructions
 from filerefs.naming import human_size
 from filerefs.notices import describe_refusal, hint_line
 
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 
     from filerefs import Limits
     from filerefs.agentsmd import Discovery
+    from filerefs.chat.conversation import Conversation
+    from filerefs.chat.models import Model
     from filerefs.completion import Completer
-    from filerefs.conversation import Conversation
-    from filerefs.models import Model
 
     Lines: TypeAlias = Iterator[str]
 
@@ -36,10 +37,10 @@ class State:
         conversation: What was said, and the last turn.
         names: Where the names of files come from.
         limits: The caps of a turn.
-        root: The folder, as the person named it.
+        root: The folder, as an absolute path.
         open_model: Makes a model from its name; raises `ModelError`.
         model: What answers; None shows what would be sent.
-        found: The instruction files; None where they are switched off.
+        instructions: The instruction files; None where they are switched off.
         leaving: Whether the person wants to leave.
     """
 
@@ -52,16 +53,22 @@ class State:
         self.root = root
         self.open_model = open_model
         self.model: Model | None = None
-        self.found: Discovery | None = None
+        self.instructions = Instructions(root) if agents else None
+        self.conversation.instructions = self.instructions.text if self.instructions else ""
         self.leaving = False
-        self._agents = agents
-        self.load_instructions()
 
-    def load_instructions(self) -> None:
-        """Find the instruction files of the root, and put their text behind the system prompt."""
-        if self._agents:
-            self.found = agentsmd.expand_imports(agentsmd.discover(self.root))
-            self.conversation.instructions = agentsmd.render(self.found)
+    @property
+    def found(self) -> Discovery | None:
+        """The instruction files; None where they are switched off."""
+        return self.instructions.found if self.instructions else None
+
+    def refresh_instructions(self) -> str:
+        """Put the instruction files as they are now behind the system prompt, and return a line about what changed, or ""."""
+        if self.instructions is None:
+            return ""
+        notice = self.instructions.refresh()
+        self.conversation.instructions = self.instructions.text
+        return notice
 
 
 class Command(NamedTuple):
@@ -108,9 +115,10 @@ def _show_context(state: State, _: str) -> Lines:
     if kept := conversation.kept:
         yield f"kept for all turns: {' '.join(map(naming.printable, kept))}"
     prompt = turn.prompt if turn else conversation.base
-    said = [text for one in conversation.history for text in (one.message, one.answer)]
+    history = conversation.answered if state.model else conversation.history
+    said = [text for one in history for text in (one.message, one.answer)]
     yield _share("whole system prompt, with instructions, files and what stands around them", prompt)
-    yield _share(f"history, {len(conversation.history)} {'exchange' if len(conversation.history) == 1 else 'exchanges'}", *said)
+    yield _share(f"history, {len(history)} {'exchange' if len(history) == 1 else 'exchanges'}", *said)
     yield _share("sum of system prompt and history", prompt, *said)
 
 
@@ -189,7 +197,8 @@ def _as_mention(argument: str) -> str:
 
 def _clear(state: State, _: str) -> Lines:
     state.conversation.clear()
-    state.load_instructions()
+    if notice := state.refresh_instructions():
+        yield notice
     state.names.refresh(0)
     yield "forgotten: what was said, the files of the last message, and what was kept"
 
@@ -202,8 +211,10 @@ def _show_agents(state: State, _: str) -> Lines:
     from filerefs import agents_report, upward
     from filerefs.agentsmd import DEFAULT
 
-    state.load_instructions()
-    yield from (line.text for line in agents_report.describe(state.found, upward.find_up(state.root, DEFAULT.markers), DEFAULT))
+    if notice := state.refresh_instructions():
+        yield notice
+    ascent = upward.find_up(state.root, DEFAULT.markers)
+    yield from (line.text for line in agents_report.describe(state.found, ascent, DEFAULT, state.root))
 
 
 def _choose_model(state: State, name: str) -> Lines:

@@ -1,31 +1,31 @@
-"""`filerefs chat`: messages in, notices and answers out, at a terminal or as a pipe."""
+"""One line in, and what there is to say about it out; and how a chat is put together and begun."""
 
 from __future__ import annotations
 
-import json
+import os
 import sys
 from contextlib import ExitStack, closing
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import filerefs
+from filerefs.chat.commands import State, find_command, suggest_command
+from filerefs.chat.conversation import Conversation
+from filerefs.chat.models import ModelError, open_model
+from filerefs.chat.pipe import answer_json, answer_lines
 from filerefs.completion import Completer
-from filerefs.conversation import Conversation
 from filerefs.errors import FilerefsError
 from filerefs.limits import Limits
-from filerefs.models import open_model
 from filerefs.naming import human_size
 from filerefs.notices import report, report_error, report_notice
-from filerefs.repl_commands import State, find_command, suggest_command
-from filerefs.serve import to_json
-from filerefs.terminal import Screen, from_bytes
+from filerefs.terminal import Screen
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Generator
 
     from filerefs import Turn
-    from filerefs.models import Model
-    from filerefs.repl_commands import Command
+    from filerefs.chat.commands import Command
+    from filerefs.chat.models import Model
 
 
 class Chat:
@@ -61,6 +61,12 @@ class Chat:
         self.output.flush()
         return not self.state.leaving
 
+    def prepare(self, message: str) -> Turn:
+        """Return the turn of *message*, with the instruction files as they are now."""
+        if notice := self.state.refresh_instructions():
+            report_notice(f"{notice} (/agents says what holds now)", self.errors)
+        return self.state.conversation.take(message)
+
     def answer(self, turn: Turn) -> Generator[str]:
         """
         Yield the answer to *turn*, and remember both once it is complete.
@@ -72,7 +78,7 @@ class Chat:
         if model is None:
             return
         pieces = []
-        for piece in model.answer(turn.prompt, conversation.history, turn.message):
+        for piece in model.answer(turn.prompt, conversation.answered, turn.message):
             pieces.append(piece)
             yield piece
         conversation.remember(turn.message, "".join(pieces))
@@ -85,7 +91,7 @@ class Chat:
             report_error(str(error), self.errors)
 
     def _send(self, message: str) -> None:
-        turn = self.state.conversation.take(message)
+        turn = self.prepare(message)
         report(turn, self.errors)
         if self.state.model is None:
             self._show_turn(turn)
@@ -99,9 +105,6 @@ class Chat:
         except FilerefsError as error:
             self.failed = True
             report_error(str(error), self.errors)
-        except KeyboardInterrupt:
-            self.output.write("\n")
-            report_notice("interrupted: this message and its answer are not part of the history", self.errors)
 
     def _show_turn(self, turn: Turn) -> None:
         self.output.show(turn.message + "\n")
@@ -119,6 +122,8 @@ def run(options: argparse.Namespace) -> int:
         FilerefsError: For misuse.
         OSError: If standard input or output fails.
     """
+    if options.key and not options.model:
+        raise ModelError("--key needs -m NAME: a key is for that model alone")
     limits = Limits(file_bytes=options.file_bytes, total_bytes=options.total_bytes, refs=options.refs, directory_entries=options.directory_entries)
     grammar: dict[str, Any] = {"symlinks": options.symlinks, "allow": options.allow}
     with ExitStack() as stack:
@@ -128,61 +133,24 @@ def run(options: argparse.Namespace) -> int:
             return stack.enter_context(made)
 
         def choose(name: str) -> Model:
-            return open_model(name, base_url=options.base_url, key=options.key)
+            # A key is for the model that it was given with, or for the server: no other provider gets to see it.
+            is_meant = options.base_url is not None or name == options.model
+            return open_model(name, base_url=options.base_url, key=options.key if is_meant else None)
 
         conversation = Conversation(preprocessor(), prompt=options.system)
         names = stack.enter_context(Completer(options.root, **grammar))
-        state = State(conversation, names, limits=limits, root=options.root, open_model=choose, agents=options.agents)
+        # Absolute, and so the same folder as long as the chat goes on: a working folder can be deleted.
+        state = State(conversation, names, limits=limits, root=os.path.abspath(options.root), open_model=choose, agents=options.agents)  # noqa: PTH100 (links stay)
         state.model = choose(options.model) if options.model else None
         chat = Chat(state, Screen(sys.stdout), Screen(sys.stderr))
         if options.json:
-            _answer_json(chat, sys.stdin.buffer)
+            answer_json(chat, sys.stdin.buffer)
         elif sys.stdin.isatty() and sys.stdout.isatty():
-            from filerefs.repl_terminal import converse
+            from filerefs.chat.keyboard import converse
 
-            converse(chat, preprocessor(), history=options.history)
+            converse(chat, preprocessor(), history=options.history, code=options.code, lenient=options.lenient)
             # Whoever types has seen the error, and may have tried again.
             return 0
         else:
-            _answer_lines(chat, sys.stdin.buffer)
+            answer_lines(chat, sys.stdin.buffer)
     return int(chat.failed)
-
-
-def _answer_lines(chat: Chat, lines: IO[bytes]) -> None:
-    """Take one message per line."""
-    for line in lines:
-        message = from_bytes(line).rstrip("\r\n")
-        if message.strip() and not chat.take(message):
-            return
-
-
-def _answer_json(chat: Chat, lines: IO[bytes]) -> None:
-    """Take one JSON object per line, `{"message": …}`, and give one for it: the turn, with what was answered."""
-    for line in lines:
-        if line.strip():
-            chat.output.write(to_json(_answer_request(chat, line)) + "\n")
-            chat.output.flush()
-
-
-def _answer_request(chat: Chat, line: bytes) -> dict[str, Any]:
-    try:
-        request = json.loads(line)
-    except (ValueError, RecursionError):
-        return _error("not_json", "the line is not JSON")
-    message = request.get("message") if isinstance(request, dict) else None
-    if not isinstance(message, str):
-        return _error("bad_request", "the line is no object with a `message` that is a string")
-    turn = chat.state.conversation.take(message)
-    report(turn, chat.errors)
-    try:
-        answer = "".join(chat.answer(turn)) if chat.state.model else None
-    except FilerefsError as error:
-        chat.failed = True
-        return _error("no_answer", str(error))
-    if answer is None:
-        chat.state.conversation.remember(turn.message, "")
-    return {**turn.as_dict(), "answer": answer}
-
-
-def _error(code: str, message: str) -> dict[str, Any]:
-    return {"version": 1, "error": {"code": code, "message": message}}

@@ -1,0 +1,127 @@
+"""What a model asks for by folder and pattern -> the names there, one a line, in a form that `fetching` reads back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from filerefs import naming
+from filerefs.advice import hint_for
+from filerefs.fetching import complain
+from filerefs.gitignore import bytewise, read_rules
+from filerefs.limits import utf8_length
+from filerefs.resolving import NOT_FOUND, Lookup
+from filerefs.root import Trouble
+from filerefs.troubles import NO_FOLDER, NOT_A_FOLDER
+from filerefs.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from filerefs.limits import Limits
+    from filerefs.rootlike import RootLike
+    from filerefs.walk import Ignore, Walk
+
+USUAL: Final = 200
+MOST: Final = 1000
+"""Names that one call shows, whatever is asked for."""
+SEARCHED: Final = 20_000
+"""Names that one call compares with a pattern."""
+
+_LONGEST_PATTERN = 200
+# How many patterns braces make of one.
+_ALTERNATIVES = 64
+_BRACES = re.compile(r"\{([^{}]*+)\}")
+_WILDCARDS = frozenset("*?[")
+
+
+def list_names(root: RootLike, ignore: Ignore, limits: Limits, *, folder: str, pattern: str, limit: int) -> str:
+    """
+    Return the names below *folder* that match *pattern* ("" for all), breadth first, and what was left out of them.
+
+    Raises:
+        RootClosedError: If the root was closed.  Nothing that stands in the arguments raises.
+    """
+    pattern = pattern.strip()
+    if len(pattern) > _LONGEST_PATTERN:
+        return f"Nothing was listed: a pattern may have {_LONGEST_PATTERN} characters at most."
+    typed = folder.strip().removeprefix("@") or "."
+    with Lookup(root) as lookup:
+        found = lookup.find(typed)
+        if isinstance(found, Trouble) or found.kind != "directory":
+            trouble = found if isinstance(found, Trouble) else NOT_A_FOLDER
+            trouble = NO_FOLDER if trouble is NOT_FOUND else trouble
+            return complain(typed, trouble.detail, hint_for(typed, trouble.reason, lookup), verb="list")
+        name = found.name
+    limit = max(1, min(limit, MOST))
+    names = walk(root, folder=name, limit=SEARCHED if pattern else limit, ignore=ignore, folder_entries=limits.directory_entries)
+    shown, more = _take(names, _matcher(pattern, name), limit, limits.file_bytes)
+    return "\n".join([_headline(shown, name, pattern), *shown, *_notes(names, more=more or names.cut)])
+
+
+def _take(names: Walk, matches: Callable[[str, bool], bool], limit: int, room: int | None) -> tuple[list[str], bool]:
+    """Return the names that match, at most *limit* of them in *room* bytes, and whether there are more."""
+    shown: list[str] = []
+    for path, entry in names:
+        is_folder = entry.kind == "directory"
+        if not matches(path, is_folder):
+            continue
+        line = _line(path + "/" if is_folder else path)
+        if room is not None:
+            room -= utf8_length(line) + 1
+        if len(shown) >= limit or (room is not None and room < 0):
+            return shown, True
+        shown.append(line)
+    return shown, False
+
+
+def _line(path: str) -> str:
+    """Return *path* as a line; in quotes, as a mention has it, where something in it would hide."""
+    shown = naming.printable(path)
+    return shown if shown == path else '"' + shown.replace('"', '\\"') + '"'
+
+
+def _matcher(pattern: str, folder: str) -> Callable[[str, bool], bool]:
+    """Return what tells whether a path matches: as a glob of a `.gitignore` file does, else as a part of it."""
+    if not pattern:
+        return lambda _path, _is_folder: True
+    if _WILDCARDS.isdisjoint(pattern) and not _BRACES.search(pattern):
+        part = pattern.casefold()
+        return lambda path, is_folder: part in (path + "/" if is_folder else path).casefold()
+    # Patterns are meant relative to the root or to the folder; both are tried.
+    text = "\n".join(_alternatives(pattern)).encode("utf-8", "surrogatepass")
+    bases = [read_rules(text, base) for base in dict.fromkeys(("", "" if folder == "." else folder))]
+    return lambda path, is_folder: any(rules.decide(bytewise(path), is_folder=is_folder) is not None for rules in bases)
+
+
+def _alternatives(pattern: str) -> Iterable[str]:
+    """Yield the patterns that `*.{js,ts}` stands for, without what a `.gitignore` file takes for more than a pattern."""
+    waiting, done = [pattern], 0
+    while waiting and done < _ALTERNATIVES:
+        one = waiting.pop(0)
+        braces = _BRACES.search(one)
+        if braces is None:
+            done += 1
+            yield one.replace("\n", "?").lstrip("!#").removeprefix("./")
+        else:
+            waiting += [one[: braces.start()] + choice + one[braces.end() :] for choice in braces[1].split(",")[:_ALTERNATIVES]]
+
+
+def _headline(shown: list[str], folder: str, pattern: str) -> str:
+    where = "in the root folder" if folder == "." else f"below {naming.label(folder)}/"
+    if not shown:
+        return f"There is no name {where}{f' that matches {naming.label(pattern)}' if pattern else ''}."
+    count = "1 name" if len(shown) == 1 else f"{len(shown)} names"
+    return f"{count} {where}{f', matching {naming.label(pattern)}' if pattern else ''}:"
+
+
+def _notes(names: Walk, *, more: bool) -> list[str]:
+    notes = [f"There is more: ask for a folder, for a pattern, or for a higher limit ({MOST} at most)."] if more else []
+    for count, what in (
+        (names.ignored, "left out by ignore rules"),
+        (names.withheld, "left out because it may hold credentials"),
+        (names.unreadable, "not listed because it cannot be read"),
+    ):
+        if count:
+            notes.append(f"{'1 name was' if count == 1 else f'{count} names were'} {what if count == 1 else what.replace('it ', 'they ')}.")
+    return notes
