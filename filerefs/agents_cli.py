@@ -95,7 +95,7 @@ def run_agents(options: argparse.Namespace) -> int:
         _show_text(screen, agentsmd.catalog(found, inline_bytes=size, language=options.language))
     else:
         ascent = upward.find_up(options.path, profile.markers, root=options.root)
-        _show_lines(screen, agents_report.describe(found, ascent, profile))
+        _show_lines(screen, agents_report.describe(found, ascent, profile, options.path))
     screen.flush()
     return DONE
 

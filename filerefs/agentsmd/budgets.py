@@ -11,22 +11,26 @@ from filerefs.limits import utf8_length
 
 if TYPE_CHECKING:
     from filerefs.agentsmd.documents import Origin
+    from filerefs.agentsmd.excerpts import Excerpt
     from filerefs.agentsmd.profiles import Profile
     from filerefs.agentsmd.reading import Text
 
 Overflow: TypeAlias = Literal["cut", "omit", "unit"]
 OVERFLOWS: Final = get_args(Overflow)
 
+BLOCK_LEFT_OUT: Final = "; a fenced block that does not fit is left out as a whole"
+"""What a mark says where the file goes on with a block that would have been torn."""
 
-def cut(text: str, limit: int | None) -> tuple[str, bool]:
-    """
-    Return the beginning of *text* that fits into *limit* UTF-8 bytes, and whether anything was cut off.
 
-    Where it is cut is what `excerpt` says: behind a paragraph or a line, no fenced block left open, no heading left
-    without a text.
+def cut(text: str, limit: int | None) -> Excerpt:
     """
-    shown = excerpt(text, limit)
-    return shown, shown is not text
+    Return the beginning of *text* that fits into *limit* UTF-8 bytes.
+
+    It ends behind a paragraph, else behind a line: half a sentence may say the opposite of the whole.  Only a line that
+    does not fit itself, and is the first to say anything, is cut.  No fenced block is cut, and no heading is the last
+    thing shown.
+    """
+    return excerpt(text, limit, whole_lines=True)
 
 
 class Ledger:
@@ -94,12 +98,14 @@ class Fitted:
 
     Attributes:
         text: With a mark at the end if it was cut.
-        kept: UTF-8 bytes of it, without the mark.
+        kept: How much of it is the file's own, without the mark: in code points.
+        shown: The same in UTF-8 bytes.
         cut_by: What it was cut by, "" if it was not.
     """
 
     text: str = field(repr=False)
     kept: int
+    shown: int
     cut_by: str = ""
 
 
@@ -114,19 +120,19 @@ def fit(body: str, read: Text, ledger: Ledger, rules: Profile) -> Fitted | Omiss
     length = read.length if body is read.text else utf8_length(body)
     if read.complete and (limit is None or length <= limit):
         ledger.spend(length)
-        return Fitted(body, length)
+        return Fitted(body, len(body), length)
     by_budget = room is not None and (limit == room or max(length, read.size) > room)
     if (ledger.overflow if by_budget else rules.too_large) == "omit":
         return Omission.OVER_BUDGET if by_budget else Omission.TOO_LARGE
-    kept, _ = cut(body, limit)
-    shown = utf8_length(kept)
+    kept = cut(body, limit)
+    shown = utf8_length(kept.text)
     ledger.spend(shown)
     if by_budget:
         ledger.close()
-    if not kept.strip():
+    if not kept.text.strip():
         return Omission.OVER_BUDGET if by_budget else Omission.TOO_LARGE
-    mark = rules.mark.format(shown=shown, size=read.size, limit=limit)
-    return Fitted(kept + mark, shown, "the budget of all files" if by_budget else "the limit of one file")
+    mark = rules.mark.format(shown=shown, size=read.size, limit=limit, block=BLOCK_LEFT_OUT if kept.stops_at_block else "")
+    return Fitted(kept.text + mark, len(kept.text), shown, "the budget of all files" if by_budget else "the limit of one file")
 
 
 def lowest(one: int | None, other: int | None) -> int | None:

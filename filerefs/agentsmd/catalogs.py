@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from filerefs.agentsmd.documents import Doc
-    from filerefs.agentsmd.wording import Language
+    from filerefs.agentsmd.wording import Language, Wording
 
 INLINE_BYTES: Final = 4096
 GET: Final = "project_get"
@@ -39,6 +39,7 @@ class Entry:
         name: What the catalogue and the tools call it: the file's own name, or, where two have the same, that with a number.
         text: All that is known of it: the whole file, or what a budget left of it.
         inline: What the prompt shows of it.
+        stops_at_block: Whether that ends where a fenced block begins that does not fit, and is left out as a whole.
 
     .. versionadded:: 0.1
     """
@@ -46,6 +47,7 @@ class Entry:
     name: str
     text: str = field(repr=False)
     inline: str = field(repr=False)
+    stops_at_block: bool = False
 
     @property
     def size(self) -> int:
@@ -92,7 +94,12 @@ def entries(docs: Iterable[Doc], *, inline_bytes: int | None = INLINE_BYTES) -> 
     if inline_bytes is not None and inline_bytes < 0:
         raise OptionError("inline_bytes", inline_bytes, "a number of at least 0, or None")
     taken: set[str] = set()
-    return [Entry(name=_free_name(doc.name, taken), text=doc.text, inline=excerpt(doc.text, inline_bytes)) for doc in docs if doc.text.strip()]
+    found = []
+    for doc in docs:
+        if doc.text.strip():
+            shown = excerpt(doc.text, inline_bytes)
+            found.append(Entry(name=_free_name(doc.name, taken), text=doc.text, inline=shown.text, stops_at_block=shown.stops_at_block))
+    return found
 
 
 def catalog(
@@ -124,7 +131,7 @@ def catalog(
     for entry in shown:
         blocks.append(heading_block(entry.name, entry.inline))
         if not entry.complete:
-            blocks.append(_ending(entry, said.ending, tool))
+            blocks.append(_ending(entry, said, tool))
     return sections((said.introduction, *notice, *blocks))
 
 
@@ -223,10 +230,11 @@ def _free_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def _ending(entry: Entry, text: str, tool: str) -> str:
+def _ending(entry: Entry, said: Wording, tool: str) -> str:
     # As JSON, since that is how a model writes the argument.
     quoted = json.dumps(entry.name, ensure_ascii=not entry.name.isprintable())
-    return text.format(name=frames.heading(entry.name), size=entry.size, tool=tool, quoted=quoted)
+    block = said.block if entry.stops_at_block else ""
+    return said.ending.format(name=frames.heading(entry.name), size=entry.size, tool=tool, quoted=quoted, block=block)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from filerefs.agentsmd.places import find_places
 from filerefs.agentsmd.profiles import DEFAULT
 from filerefs.agentsmd.roots import Roots
 from filerefs.agentsmd.search import Search
+from filerefs.agentsmd.surroundings import outside
 from filerefs.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from filerefs.agentsmd.documents import Discovery
     from filerefs.agentsmd.places import PathLike, Places
     from filerefs.agentsmd.profiles import Profile
+    from filerefs.rootlike import RootLike
 
 Unset: TypeAlias = EllipsisType
 
@@ -28,7 +30,7 @@ def discover(
     path: PathLike | Mapping[str, PathLike] = ".",
     *,
     profile: Profile = DEFAULT,
-    root: PathLike | None = None,
+    root: PathLike | RootLike | None = None,
     user_files: Iterable[PathLike] = (),
     extra: Iterable[PathLike] = (),
     names: Sequence[str] | None = None,
@@ -42,15 +44,17 @@ def discover(
     Return the instruction files that apply to *path*, weakest first: user-wide, extra, then from the root down to it.
 
     Trouble with one file never costs the others: it is in `problems`, and what exists and is left out is in `omitted`.
-    Nothing is opened outside of the root but what *user_files* and *extra* name; links are followed while they stay
-    inside.  One file, by whatever names, is read once.
+    Nothing is read outside of the root but what *user_files* and *extra* name; links are followed while they stay
+    inside.  One file, by whatever names, is read once.  Where the root is a submodule, the files of the repository
+    around it are in `omitted`: seen by name and size, and not read.
 
     Args:
         path: A folder, a file, or a file that does not exist yet.  A mapping of labels to several: each is a root of
             its own, whose files have the label.
         profile: The rules; the arguments below that are not given are taken from it.
         root: Where the search begins; *path* must lie in it.  None: the nearest folder with one of *markers*, at most
-            the home folder, else the start folder alone.
+            the home folder, else the start folder alone.  Or a `Root`, or any other `RootLike`: then *path* is relative
+            to it, ``/``-separated, and what links may do there is up to it.
         user_files: Files that hold for all projects, or folders with one; those that do not exist are passed over.
             Relative to the working directory; a ``~`` is the home folder.  Links are followed wherever they lead.
         extra: More files, read behind those; one that does not exist is a problem.  Links as for *user_files*, but
@@ -85,7 +89,7 @@ class Request:
 
     path: PathLike | Mapping[str, PathLike]
     rules: Profile
-    root: PathLike | None = None
+    root: PathLike | RootLike | None = None
     user_files: tuple[PathLike, ...] = ()
     extra: tuple[PathLike, ...] = ()
     home: PathLike | None = None
@@ -104,7 +108,9 @@ class Request:
         """Return what is found now."""
         places = self.places()
         with Roots() as roots:
-            return Search(self.rules, roots).run(places)
+            found = Search(self.rules, roots).run(places)
+        above = outside(places.ascents, self.rules, home=self.home)
+        return replace(found, omitted=(*found.omitted, *above)) if above else found
 
 
 def with_options(profile: Profile, *, file_bytes: int | Unset | None, budget: int | Unset | None, **names: Sequence[str] | None) -> Profile:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from filerefs import naming
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Hashable, Iterator
 
     from filerefs.agentsmd.profiles import Profile
+    from filerefs.rootlike import RootLike
 
 Origin: TypeAlias = Literal["user", "extra", "chain", "import"]
+
+NOWHERE: Final = "<root>"
+"""In place of the path of a root that is an object and no folder: no path begins like that."""
 
 
 class Omission(StrEnum):
@@ -30,6 +34,7 @@ class Omission(StrEnum):
     LINK_OUTSIDE = "link_outside"
     DUPLICATE = "duplicate"
     OFF = "off"
+    OUTSIDE_ROOT = "outside_root"
 
     @property
     def words(self) -> str:
@@ -45,10 +50,29 @@ class Base:
     Attributes:
         folder: Its path on this machine: for opening and for logs, never for a prompt.
         prefix: What the names of files in it begin with: "" in a project, "~/.config/" for a user-wide file.
+        root: What opens its files, if a host gave an object and no path; `folder` is then `NOWHERE`.
     """
 
     folder: str
     prefix: str = ""
+    root: RootLike | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """
+    What a document is a part of: its text is `text[start:end]`, and perhaps a mark that says so.
+
+    Attributes:
+        text: What was read of the file.
+        start, end: In code points.
+        is_cut: Whether a limit made it a part; else somebody asked for these lines.
+    """
+
+    text: str = field(repr=False)
+    start: int
+    end: int
+    is_cut: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +92,10 @@ class Doc:
         truncated: Whether `text` is less than the file.
         encoding: Python's name of the codec.
         imported_by: The chain of names that led here, outermost first; empty if it was not imported.
-        identity: (device, inode), or None.
+        identity: (device, inode), or what another root tells its files by, or None.
         base: Where it and its imports are opened; None for a document that was not read from a disk.
         file: Its name in `base`, that of a link's target; imports are relative to the folder of this one.
+        source: What its text is a part of; None where it is all of the file.
 
     .. versionadded:: 0.1
     """
@@ -86,9 +111,10 @@ class Doc:
     truncated: bool = False
     encoding: str = "utf-8"
     imported_by: tuple[str, ...] = ()
-    identity: tuple[int, int] | None = field(default=None, repr=False)
+    identity: tuple[Hashable, ...] | None = field(default=None, repr=False)
     base: Base | None = field(default=None, repr=False, compare=False)
     file: str = field(default="", repr=False)
+    source: Source | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +167,7 @@ class Discovery:
         warnings: One sentence each, for the person.
         root: For people: which folder was taken as the root and why ("nearest folder with .git"), without host paths.
         profile: The rules by which they were found, and by which their imports are expanded; None for those of the default.
+        looked_up: Every name that expanding imports looked up, found or not: what `Loader.stamp` has an eye on.
 
     Iterating yields the documents, so that a discovery can be given to whatever takes documents.
 
@@ -153,6 +180,7 @@ class Discovery:
     warnings: tuple[str, ...] = ()
     root: str = ""
     profile: Profile | None = field(default=None, repr=False)
+    looked_up: tuple[tuple[Base, str], ...] = field(default=(), repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Doc]:
         return iter(self.docs)

@@ -4,23 +4,31 @@ What stands around an instruction file's text, and how a text is kept from closi
 A frame is plain text, so a text could hold one.  Whatever in a text looks like a frame is made visible as not being
 one, and only that is touched:
 
-- a tag of any style has its `<` written as `&lt;` (`&lt;/project_instructions>`), an `&lt;` that stood there as `&amp;lt;`;
+- a tag of any style has its `<` written as `&lt;` (`&lt;/project_instructions>`), an `&lt;` that stood there as
+  `&amp;lt;`; where the frame has headings, the tags of HTML's headings count, too;
 - a line that looks like a line of the style in question gets a backslash in front (`\### svc/AGENTS.md`), one more
-  where there were some;
-- a fenced block that is left open is closed at the end, since a reader of Markdown would take the frame for its contents.
+  where there were some; so does the line below one that makes such a heading of it (`\---`);
+- what a text leaves open (a fenced block, a comment, raw HTML) is closed or made visible, since a reader of Markdown or
+  HTML would take the frame for its contents: see `loose_ends`.
 
-The first two are undone exactly by `restore`.  Looks like: whatever the case, with blanks or invisible characters
-between letters, with full-width signs, behind any character that breaks a line.
+All but the end of a fenced block is undone exactly by `restore`.  Looks like: whatever the case, with blanks or
+invisible characters between letters, with full-width signs, in block quotes and lists, behind any character that
+breaks a line.  Not touched is a heading with one number sign: it is the title of a text, and many begin with their
+own name.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from filerefs import naming
+from filerefs.agentsmd.loose_ends import close_fence, hide_openings, show_openings
 from filerefs.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Style: TypeAlias = Literal["project_context", "instructions", "headings", "system_reminder"]
 
@@ -61,44 +69,39 @@ def check_style(style: str) -> None:
 
 
 def neutralise(text: str, style: Style) -> str:
-    """Return *text* so that no part of it reads as a frame of *style*, nor as a tag of any other; see the module."""
-    return neutralise_tags(neutralise_body(text, style), style)
+    """Return *text* so that no part of it reads as a frame of *style*, nor as a tag of any other, and nothing in it is left open."""
+    text = hide_openings(text)
+    # Tags before fences: a tag may begin a piece of HTML, in which a fence is none.
+    return close_fence(neutralise_tags(neutralise_lines(text, style), style))
 
 
-def neutralise_body(text: str, style: Style) -> str:
-    """Return *text* without a line that reads as one of *style*, and without an open block; for tags see `neutralise_tags`."""
-    return close_fence(neutralise_lines(text, style))
+def neutralise_seams(text: str, style: Style) -> str:
+    """
+    Return *text*, made of texts that were neutralised one by one, so that no two of them together make a tag.
+
+    The `<` that ends a name or a text may be completed by what follows.
+    """
+    return _tags(style).sub(lambda match: _escape(match) if match["sign"] else match[0], text) if "<" in text or not text.isascii() else text
 
 
 def neutralise_tags(text: str, style: Style) -> str:
-    """
-    Return *text* with every tag of a frame made visible as text.
-
-    Best done once for all that stands between two tags of the frame: the `<` that ends a name or a text may be
-    completed by what follows.
-    """
+    """Return *text* with every tag of a frame made visible as text."""
     return _tags(style).sub(_escape, text) if "<" in text or "&" in text or not text.isascii() else text
 
 
 def neutralise_lines(text: str, style: Style) -> str:
-    """Return *text* with a backslash in front of every line that reads as a line of *style*."""
+    """Return *text* with a backslash in front of every line that reads as a line of *style*, or makes one of the line above it."""
+    text = _change_underlines(text, style, lambda backslashes: backslashes + "\\")
     pattern = _lines(style)
     return pattern.sub(r"\1\\\2", text) if pattern else text
 
 
 def restore(text: str, style: Style) -> str:
-    """Return what `neutralise_tags` and `neutralise_lines` made *text* of."""
+    """Return what `neutralise` made *text* of, but for a line that ends a fenced block."""
     text = _tags(style).sub(_unescape, text)
     pattern = _lines(style)
-    return pattern.sub(lambda match: match[1] + match[2][1:], text) if pattern else text
-
-
-def close_fence(text: str) -> str:
-    """Return *text* with a line behind it that ends the fenced block that it leaves open; *text* itself if there is none."""
-    fence = _open_fence(text)
-    if not fence:
-        return text
-    return text + ("" if text.endswith("\n") else "\n") + fence
+    text = pattern.sub(lambda match: match[1] + match[2][1:], text) if pattern else text
+    return show_openings(_change_underlines(text, style, lambda backslashes: backslashes[1:]))
 
 
 def attribute(name: str) -> str:
@@ -106,9 +109,14 @@ def attribute(name: str) -> str:
     return naming.printable(name).translate(_ATTRIBUTE)
 
 
+def label(name: str) -> str:
+    """Return *name* as it stands in a line of a frame: one printable line that opens nothing."""
+    return hide_openings(naming.label(name))
+
+
 def heading(name: str) -> str:
     """Return *name* as it stands in a heading: one line that has a dot or a slash, as no other heading of a text is left to have."""
-    shown = naming.label(name)
+    shown = label(name)
     return shown if re.search(_DOT_OR_SLASH, shown) and not re.match(_GAP + _SHARP, shown) else "./" + shown
 
 
@@ -120,6 +128,11 @@ def _loose(word: str, gap: str = _GAP) -> str:
     return gap.join(map(_either_width, word.replace(" ", "")))
 
 
+def _signs(count: int) -> str:
+    """Return a pattern for *count* number signs and no more, whether or not blanks between them are seen."""
+    return rf"(?:(?:{_SHARP}{_GAP}){{{count}}}|(?:{_SHARP}[{_INVISIBLE}]*+){{{count}}})(?!{_SHARP})"
+
+
 def _either_width(sign: str) -> str:
     return f"[{re.escape(sign)}{chr(ord(sign) + _FULL_WIDTH)}]" if sign.isascii() else re.escape(sign)
 
@@ -128,6 +141,8 @@ def _either_width(sign: str) -> str:
 def _tags(style: Style) -> re.Pattern[str]:
     exact = _loose(_EXACT_TAG, _WIDE_GAP)
     names = [*(_loose(tag, _WIDE_GAP) for tag in _TAGS), exact if style == "instructions" else f"(?-i:{exact})"]
+    if style in _HEADINGS:
+        names.append(f"[h\uff48]{_WIDE_GAP}[1-6\uff11-\uff16]")
     tail = rf"(?={_WIDE_GAP}[/\uff0f]?{_WIDE_GAP}(?:{'|'.join(names)})(?!(?![{_INVISIBLE}])[\w.:-]))"
     return re.compile(rf"(?:(?P<sign>[{''.join(_ENTITIES)}])|&(?P<amps>(?:amp;)*+)(?P<entity>{'|'.join(_SIGNS)});){tail}", re.IGNORECASE)
 
@@ -147,19 +162,57 @@ def _unescape(match: re.Match[str]) -> str:
 @cache
 def _lines(style: Style) -> re.Pattern[str] | None:
     looks = _LINE_FRAMES[style]
-    return re.compile(rf"{_LINE_START}({_GAP})(\\*+)(?={'|'.join(looks)})", re.IGNORECASE) if looks else None
+    return re.compile(rf"{_LINE_START}({_FRONT})(\\*+)(?={'|'.join(looks)})", re.IGNORECASE) if looks else None
 
+
+def _change_underlines(text: str, style: Style, change: Callable[[str], str]) -> str:
+    """Return *text* with other backslashes in front of the underlines of paragraphs that would read as headings of *style*."""
+    looks = _HEADINGS.get(style)
+    if looks is None or not _UNDERLINES.search(text):
+        return text
+    pieces: list[str] = []
+    above, is_frame = "", False
+    for line, end in _LINES.findall(text):
+        underline = _UNDERLINE.match(line)
+        if underline is None:
+            pieces += (line, end)
+            has_ink = _INK.search(line) is not None
+            is_frame = has_ink and (is_frame or any(re.match(looks, words, re.IGNORECASE) for words in (line, f"{above} {line}")))
+            above = line if has_ink else ""
+        elif is_frame:
+            # Neutralised, it is one more line of the paragraph.
+            pieces += (underline[1], change(underline[2]), line[underline.end() :], end)
+        else:
+            pieces += (line, end)
+            above = ""
+    return "".join(pieces)
+
+
+# What may stand in front of a line in block quotes and list items.
+_FRONT = rf"(?:[{_BLANKS}{_INVISIBLE}>]|[*+\-](?=[{_BLANKS}])|\d{{1,9}}[.)](?=[{_BLANKS}]))*+"
+_LINES = re.compile(rf"([^{_BREAKS}]*+)(\r\n|[{_BREAKS}]|\Z)")
+_INK = re.compile(rf"[^{_BLANKS}{_INVISIBLE}>]")
+_UNDERLINE = re.compile(rf"([{_BLANKS}{_INVISIBLE}>]*+)(\\*+)(?=(?:[=\uff1d]++|[\-\uff0d]++)[{_BLANKS}{_INVISIBLE}]*+\Z)")
+_UNDERLINES = re.compile(rf"[=\uff1d\-\uff0d][{_BLANKS}{_INVISIBLE}]*+(?:[{_BREAKS}]|\Z)")
+
+_TITLE = _loose("Project instructions")
+_WRAPPED = _loose("AGENTS.md instructions")
+_SUFFIX = rf"[.\uff0e]{_GAP}{_loose('md')}"
+
+# By style, what the paragraph says that an underline would make a heading of its frame.
+_HEADINGS: dict[str, str] = {"headings": rf"{_FRONT}(?:{_TITLE}|.*?(?:{_DOT_OR_SLASH}))", "instructions": _FRONT + _WRAPPED}
 
 _LINE_FRAMES: dict[Style, tuple[str, ...]] = {
     "project_context": (),
     "instructions": (
-        _SHARP + _GAP + _loose("AGENTS.md instructions"),
+        rf"(?:{_SHARP}{_GAP})++{_WRAPPED}",
         _loose("--- project-doc ---"),
         rf"{_loose('for')}{_GAP}`[^{_BREAKS}]*`{_GAP}{_loose('with root')}",
     ),
     "headings": (
-        rf"(?:{_SHARP}{_GAP}){{2}}{_loose('Project instructions')}",
-        rf"(?:{_SHARP}{_GAP}){{3}}(?!{_SHARP})[^{_BREAKS}]*?(?:{_DOT_OR_SLASH})",
+        rf"(?:{_SHARP}{_GAP}){{2}}{_TITLE}",
+        rf"{_signs(2)}[^{_BREAKS}]*{_SUFFIX}{_GAP}[^\w{_BREAKS}]*+(?:[{_BREAKS}]|\Z)",
+        rf"{_signs(3)}[^{_BREAKS}]*?(?:{_DOT_OR_SLASH})",
         _loose("[excerpt ends here"),
         _loose("[节选到此为止"),
     ),
@@ -168,17 +221,3 @@ _LINE_FRAMES: dict[Style, tuple[str, ...]] = {
         _loose("文件内容") + _GAP + "[:：]",
     ),
 }
-
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)", re.MULTILINE)
-
-
-def _open_fence(text: str) -> str:
-    fence = ""
-    if "```" not in text and "~~~" not in text:
-        return fence
-    for run, rest in _FENCE.findall(text):
-        if not fence:
-            fence = "" if run[0] == "`" and "`" in rest else run
-        elif run.startswith(fence) and not rest.strip():
-            fence = ""
-    return fence

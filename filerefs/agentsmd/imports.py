@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import posixpath
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from filerefs import mentions, naming, upward
 from filerefs.agentsmd.budgets import Ledgers, fit, lowest
-from filerefs.agentsmd.documents import Base, Omission, Problem
-from filerefs.agentsmd.frames import close_fence
+from filerefs.agentsmd.documents import Base, Omission, Problem, Source
+from filerefs.agentsmd.loose_ends import close_fence, hide_openings
 from filerefs.agentsmd.masking import mask
 from filerefs.agentsmd.profiles import DEFAULT
 from filerefs.agentsmd.reading import read_text
@@ -18,27 +18,29 @@ from filerefs.agentsmd.reports import Candidate, Report, unique
 from filerefs.agentsmd.roots import FolderView, Roots
 from filerefs.errors import OptionError
 from filerefs.limits import utf8_length
-from filerefs.resolving import Hit, Lookup, resolve
+from filerefs.resolving import Hit, Lookup, looks_like_path, resolve
 from filerefs.root import Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator, Sequence
 
     from filerefs.agentsmd.budgets import Ledger
     from filerefs.agentsmd.documents import Discovery, Doc
     from filerefs.agentsmd.places import PathLike
     from filerefs.agentsmd.profiles import Profile
     from filerefs.mentions import Range, Ref
-    from filerefs.root import Node, Root
+    from filerefs.rootlike import NodeLike
 
 Placement: TypeAlias = Literal["after", "inline"]
-Identity: TypeAlias = tuple[int, int]
+Identity: TypeAlias = "tuple[Hashable, ...]"
 
 IMPORTS: Final = 1000
 """How many files one expansion imports at most, whatever the budget: small ones cost time as well."""
 
 # So many found files a lookup leaves open for whoever asked; more it would open a second time.
 _BATCH: Final = 32
+# So many of the imports behind a cut are named.
+_NAMED: Final = 5
 
 
 def expand_imports(found: Discovery, depth: int = 5, *, placement: Placement = "after", home: PathLike | None = None) -> Discovery:
@@ -121,7 +123,7 @@ class _Tree:
         pieces: list[str] = []
         position = 0
         for start, end, part in self.parts:
-            body = f"(see {naming.label(part)})" if isinstance(part, str) else close_fence(part.text()).rstrip("\r\n")
+            body = f"(see {naming.label(part)})" if isinstance(part, str) else close_fence(hide_openings(part.text())).rstrip("\r\n")
             pieces += (self.doc.text[position:start], body)
             position = end
         return "".join(pieces) + self.doc.text[position:]
@@ -154,6 +156,7 @@ class _Expansion:
             omitted=(*found.omitted, *report.omitted),
             problems=(*found.problems, *report.problems),
             warnings=(*found.warnings, *report.warnings),
+            looked_up=tuple(dict.fromkeys((*found.looked_up, *self._roots.looked_up))),
         )
 
     def _expand_all(self) -> list[_Tree]:
@@ -185,26 +188,40 @@ class _Expansion:
     def _expand(self, tree: _Tree) -> None:
         """Import what the document of *tree* names, and what that names."""
         doc = tree.doc
-        refs = mentions.scan(mask(doc.text)).refs if doc.base is not None else []
-        if not refs or doc.base is None:
+        source = _source_of(doc)
+        if doc.base is None or not ("@" in source.text or "＠" in source.text):
+            return
+        # Of the whole file: what a cut tore is no name, and what it cut off still says what is a link or a comment.
+        refs = mentions.scan(mask(source.text)).refs
+        shown = [ref for ref in refs if source.start <= ref.start and ref.end <= source.end]
+        if source.is_cut:
+            self._warn_of_cut(doc, refs[len(shown) :])
+        if not shown:
             return
         view = FolderView(self._roots, doc.base, posixpath.dirname(doc.file) or ".", home=self._home, absolute=self._rules.absolute_imports)
-        for start in range(0, len(refs), _BATCH):
-            batch = refs[start : start + _BATCH]
-            # A lookup asks its root for nothing but `open`, which is what the view has.
-            with Lookup(cast("Root", view)) as lookup:
+        for start in range(0, len(shown), _BATCH):
+            batch = shown[start : start + _BATCH]
+            with Lookup(view) as lookup:
                 # One more is given than is asked for: a name with blanks ends where the next mention begins.
-                for ref, resolution in zip(batch, resolve(refs[start : start + _BATCH + 1], lookup, lenient=True), strict=False):
+                for ref, resolution in zip(batch, resolve(shown[start : start + _BATCH + 1], lookup, lenient=True), strict=False):
+                    if resolution is None or resolution.end > source.end:
+                        continue
                     if isinstance(resolution, Hit):
-                        self._follow(tree, ref, resolution, view)
-                    elif resolution is not None:
+                        self._follow(tree, ref, resolution, view, source.start)
+                    else:
                         self._refuse(tree, ref.upto(resolution.end), resolution.trouble.detail)
+
+    def _warn_of_cut(self, doc: Doc, refs: Sequence[Ref]) -> None:
+        names = [naming.printable(ref.token) for ref in refs if looks_like_path(ref.path)]
+        if names:
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            self._report.warn(doc.name, f"was cut, so that what it names behind the cut is not imported: {', '.join(names[:_NAMED])}{more}")
 
     def _refuse(self, tree: _Tree, token: str, detail: str, *chain: str) -> None:
         """Take note that *token* is not imported; *chain* are names behind that of the document which holds it."""
         self._report.problems.append(Problem(name=token, detail=detail, chain=(*tree.chain, *chain)))
 
-    def _follow(self, tree: _Tree, ref: Ref, hit: Hit, view: FolderView) -> None:
+    def _follow(self, tree: _Tree, ref: Ref, hit: Hit, view: FolderView, start: int) -> None:
         token = ref.upto(hit.end)
         node = view.take(hit.target)
         if isinstance(node, Trouble):
@@ -213,11 +230,11 @@ class _Expansion:
         with node:
             part = self._import(tree, token, hit, node, view.base_of(hit.target))
         if part is not None:
-            tree.parts.append((ref.start, hit.end, part))
+            tree.parts.append((ref.start - start, hit.end - start, part))
         if isinstance(part, _Tree):
             self._expand(part)
 
-    def _import(self, tree: _Tree, token: str, hit: Hit, node: Node, base: Base) -> _Tree | str | None:
+    def _import(self, tree: _Tree, token: str, hit: Hit, node: NodeLike, base: Base) -> _Tree | str | None:
         """Return what stands for *token*: the tree of the file that it names, the name of one that is elsewhere, or nothing."""
         identity = node.identity
         if node.kind == "directory":
@@ -234,7 +251,7 @@ class _Expansion:
             return self._read(tree, token, hit, node, base)
         return None
 
-    def _read(self, tree: _Tree, token: str, hit: Hit, node: Node, base: Base) -> _Tree | None:
+    def _read(self, tree: _Tree, token: str, hit: Hit, node: NodeLike, base: Base) -> _Tree | None:
         """Read a file as far as the budget goes."""
         rules = self._rules
         name = self._called(tree.doc, hit, node, base)
@@ -249,13 +266,13 @@ class _Expansion:
         if isinstance(read, Trouble):
             self._refuse(tree, token, read.detail)
             return None
-        body = _slice(read.text, hit.lines) if hit.lines else read.text.strip() if rules.trim == "all" else read.text
+        start, body = _slice(read.text, hit.lines) if hit.lines else (None, read.text.strip() if rules.trim == "all" else read.text)
         if not body.strip() and read.complete:
             self._report.omit(name, read.size, Omission.BLANK)
             return None
         if hit.fragment:
             self._report.warn(name, f"is imported as a whole: `{naming.label(hit.fragment)}` was not resolved")
-        return self._add(tree, Candidate(name, node, base, read, body, in_part=hit.lines is not None))
+        return self._add(tree, Candidate(name, node, base, read, body, start))
 
     def _add(self, tree: _Tree, candidate: Candidate) -> _Tree | None:
         fitted = fit(candidate.body, candidate.read, tree.ledger, self._rules)
@@ -272,7 +289,7 @@ class _Expansion:
         doc = candidate.document(fitted, name=name, scope=host.scope, root=host.root, origin="import", imported_by=tree.chain)
         return _Tree(doc, tree.ledger, (*tree.chain, name), (*tree.identities, identity))
 
-    def _called(self, host: Doc, hit: Hit, node: Node, base: Base) -> str:
+    def _called(self, host: Doc, hit: Hit, node: NodeLike, base: Base) -> str:
         file = node.target if self._rules.link_names == "target" and node.target else node.name
         label = f"{host.root}:" if host.root else ""
         return f"{label}{base.prefix}{file}{naming.format_range(hit.lines)}"
@@ -282,12 +299,22 @@ def _inlined(tree: _Tree) -> Doc:
     if not tree.parts:
         return tree.doc
     text = tree.text()
-    return replace(tree.doc, text=text, shown=utf8_length(text))
+    return replace(tree.doc, text=text, shown=utf8_length(text), source=None)
 
 
-def _slice(text: str, lines: Range) -> str:
-    """Return the *lines* of *text*, counted from 1, in whichever order they are given; None as the last is the end."""
+def _source_of(doc: Doc) -> Source:
+    """Return what the text of *doc* is a part of: itself, if nothing else is known or it was changed since."""
+    source = doc.source
+    if source is not None and doc.text.startswith(source.text[source.start : source.end]):
+        return source
+    return Source(doc.text, 0, len(doc.text), is_cut=False)
+
+
+def _slice(text: str, lines: Range) -> tuple[int, str]:
+    """Return where the *lines* of *text* start, counted from 1, in whichever order they are given, and them; None as the last is the end."""
     first, last = lines
     if last is not None:
         first, last = min(first, last), max(first, last)
-    return "".join(text.splitlines(keepends=True)[max(first, 1) - 1 : last])
+    pieces = text.splitlines(keepends=True)
+    start = max(first, 1) - 1
+    return sum(map(len, pieces[:start])), "".join(pieces[start:last])

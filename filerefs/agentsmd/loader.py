@@ -10,6 +10,7 @@ from filerefs.agentsmd.imports import check_options, expand_imports
 from filerefs.agentsmd.profiles import DEFAULT
 from filerefs.agentsmd.roots import Roots
 from filerefs.root import Trouble
+from filerefs.stamps import is_settled, now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from filerefs.agentsmd.imports import Placement
     from filerefs.agentsmd.places import PathLike
     from filerefs.agentsmd.profiles import Profile
+    from filerefs.rootlike import RootLike
 
     Warn = Callable[[str], object]
     Stamp = tuple[str, str, object]
@@ -47,7 +49,7 @@ class Loader:
         path: PathLike | Mapping[str, PathLike] = ".",
         *,
         profile: Profile = DEFAULT,
-        root: PathLike | None = None,
+        root: PathLike | RootLike | None = None,
         user_files: Iterable[PathLike] = (),
         extra: Iterable[PathLike] = (),
         names: Sequence[str] | None = None,
@@ -96,15 +98,19 @@ class Loader:
         """
         Return what changes when `read` would return something else: sizes, times and identities of the files, unread.
 
+        What changed a moment ago makes it differ from every other one: a second change could bear the same time.
+
         Args:
-            known: What was read last, so that its imports are looked at, too.  An import that was missing then and
-                is there now goes unnoticed.
+            known: What was read last, so that its imports are looked at, too, those that were missing among them.
         """
         places = self._request.places().places
         wanted = [(place.base, place.path_of(name)) for place in places for name in (*place.names, *place.additions)]
-        wanted += [(doc.base, doc.file) for doc in known or () if doc.base is not None]
+        if known is not None:
+            wanted += [(doc.base, doc.file) for doc in known if doc.base is not None]
+            wanted += known.looked_up
+        started = now()
         with Roots() as roots:
-            return tuple(_stamp(roots, base, path) for base, path in dict.fromkeys(wanted))
+            return tuple(_stamp(roots, base, path, started) for base, path in dict.fromkeys(wanted))
 
 
 class Run:
@@ -150,9 +156,10 @@ class Run:
                 self._on_warning(sentence)
 
 
-def _stamp(roots: Roots, base: Base, path: str) -> Stamp:
+def _stamp(roots: Roots, base: Base, path: str, started: int) -> Stamp:
     node = roots.of(base).open(path)
     if isinstance(node, Trouble):
         return base.folder, path, node.reason
     with node:
-        return base.folder, path, node.stamp
+        stamp = node.stamp
+    return base.folder, path, stamp if stamp and is_settled(stamp, started) else (stamp, started)

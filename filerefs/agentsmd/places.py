@@ -7,19 +7,21 @@ import posixpath
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from filerefs import upward
-from filerefs.agentsmd.documents import Base, Problem
+from filerefs import troubles, upward
+from filerefs.agentsmd.documents import NOWHERE, Base, Problem
+from filerefs.errors import OptionError
+from filerefs.root import Trouble
+from filerefs.rootlike import begin_turn, guard, leads_out
+from filerefs.upward import Ascent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from filerefs.agentsmd.documents import Origin
     from filerefs.agentsmd.profiles import Profile
-    from filerefs.upward import Ascent
+    from filerefs.rootlike import RootLike
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
-
-_WORK_TREES = "/.git/worktrees/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +81,19 @@ def find_places(
     starts: Mapping[str, PathLike],
     profile: Profile,
     *,
-    root: PathLike | None,
+    root: PathLike | RootLike | None,
     home: PathLike | None,
     user_files: Iterable[PathLike],
     extra: Iterable[PathLike],
 ) -> Places:
     """Return where files are looked for, on the way from each of *starts*, labelled, up to its root."""
-    ascents = {label: upward.find_up(start, profile.markers, root=root, home=home) for label, start in starts.items()}
-    bases = {label: Base(ascent.root) for label, ascent in ascents.items()}
+    if root is None or isinstance(root, str | os.PathLike):
+        ascents = {label: upward.find_up(start, profile.markers, root=root, home=home) for label, start in starts.items()}
+        bases = {label: Base(ascent.root) for label, ascent in ascents.items()}
+    else:
+        given = guard(root)
+        ascents = {label: _way_in(given, start) for label, start in starts.items()}
+        bases = {label: Base(NOWHERE, root=given) for label in starts}
     home_text = upward.home_folder() if home is None else os.path.realpath(os.fspath(home))
     problems = [_unsure(trouble) for ascent in ascents.values() for trouble in ascent.troubles]
     places = [place for path in user_files for place in _user_places(path, profile, home_text)]
@@ -120,22 +127,34 @@ def called(path: PathLike, home: str) -> str:
     return "/".join([part for part in parts if part][-2:]) if not parts[0] else "/".join(parts)
 
 
-def main_checkout(git_file: str, folder: str) -> str | None:
-    """
-    Return the folder of the main checkout that the work tree at *folder* belongs to, None if it is none.
-
-    *git_file* is the text of its `.git`; only the text is judged, nothing of what it names is opened.
-    """
-    key, colon, path = git_file.partition(":")
-    if not colon or key.strip() != "gitdir":
-        return None
-    head, found, _ = posixpath.normpath(posixpath.join(folder, path.strip())).rpartition(_WORK_TREES)
-    return (head or "/") if found else None
-
-
 def mark_copied(places: Iterable[Place], base: Base, folder: str, main: str) -> tuple[Place, ...]:
     """Return *places*, the one of *base* at *main* marked: the work tree at *folder*, nested in it, has copies of its files."""
     return tuple(replace(place, copied_to=folder) if place.origin == "chain" and (place.base, place.folder) == (base, main) else place for place in places)
+
+
+def _way_in(root: RootLike, path: PathLike) -> Ascent:
+    """
+    Return the way from *root* down to *path* in it, or to the nearest folder above that exists.
+
+    Raises:
+        OptionError: If *path* is not relative, or leads out.
+    """
+    typed = troubles.read_name(os.fspath(path))
+    if isinstance(typed, Trouble) or leads_out(typed[0]):
+        raise OptionError("path", os.fspath(path), "relative to `root`, and inside of it")
+    parts = troubles.fold(typed[0])
+    view = begin_turn(root) if parts else root
+    while parts and not _is_folder(view, "./" + "/".join(parts)):
+        parts = parts[:-1]
+    return Ascent(NOWHERE, tuple(parts), "given")
+
+
+def _is_folder(root: RootLike, name: str) -> bool:
+    node = root.open(name)
+    if isinstance(node, Trouble):
+        return False
+    with node:
+        return node.kind == "directory"
 
 
 def _chain(label: str, base: Base, ascent: Ascent, profile: Profile) -> Iterator[Place]:
@@ -201,6 +220,8 @@ def _unsure(trouble: tuple[str, str, str]) -> Problem:
 
 
 def _explain(ascent: Ascent) -> str:
+    if ascent.root == NOWHERE:
+        return "the root that was given"
     name = posixpath.basename(ascent.root) or "/"
     if ascent.why == "given":
         return f"{name} (the root that was given)"

@@ -42,14 +42,16 @@ class Profile:
         link_names: Whether a file found through a link is called by the link's name, or by its "target".
         folders: Whether a folder that has the name of an instruction file is worth a word.
         undecodable: What is done with bytes that are no UTF-8 and have no mark: "guess" a legacy encoding, or "replace".
-        mark: What stands at the end of a file that was cut; `{shown}` and `{size}` bytes, `{limit}` the cap.
+        mark: What stands at the end of a file that was cut; `{shown}` and `{size}` bytes, `{limit}` the cap, `{block}`
+            that a fenced block was left out as a whole, where one was.
         imports: Whether a `Loader` expands imports without being asked to.
         absolute_imports: Whether `@/path` is read where it lies inside the folder that the file belongs to.
         home_imports: Whether `@~/path` is read.
         style: How `render` writes them.
 
     Raises:
-        OptionError: If a limit is negative, a name leads out of its folder, or a choice is none of those above.
+        OptionError: If a limit is negative, a name leads out of its folder, a choice is none of those above, or the mark
+            has another field.
         OptionTypeError: If names are one string, or a limit is no number.
 
     .. versionadded:: 0.1
@@ -71,7 +73,7 @@ class Profile:
     link_names: LinkNames = "link"
     folders: bool = True
     undecodable: Undecodable = "guess"
-    mark: str = "\n\n[... cut: {shown} of {size} bytes are shown ...]"
+    mark: str = "\n\n[... cut: {shown} of {size} bytes are shown{block} ...]"
     imports: bool = False
     absolute_imports: bool = False
     home_imports: bool = False
@@ -86,6 +88,7 @@ class Profile:
             choices = _CHOICES.get(field.name)
             if choices and getattr(self, field.name) not in choices:
                 raise OptionError(field.name, getattr(self, field.name), f"one of {', '.join(map(repr, choices))}")
+        _check_mark(self.mark)
 
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
@@ -109,6 +112,13 @@ def _read_names(option: str, names: object) -> tuple[str, ...]:
         if name.startswith(("/", "~")) or ".." in name.split("/") or "\0" in name:
             raise OptionError(option, name, "names of files in the folder itself or below it")
     return tuple(dict.fromkeys(name for name in cast("tuple[str, ...]", names) if name))
+
+
+def _check_mark(mark: str) -> None:
+    try:
+        mark.format(shown=0, size=0, limit=0, block="")
+    except (AttributeError, LookupError, ValueError) as error:
+        raise OptionError("mark", mark, "text with no other fields than {shown}, {size}, {limit} and {block}") from error
 
 
 def _check_limit(option: str, limit: object) -> None:
@@ -147,7 +157,7 @@ PROJECTCTX: Final = Profile(
     file_bytes=64 * KIB,
     trim="all",
     link_names="target",
-    mark="\n\n[... truncated at {limit} bytes ...]",
+    mark="\n\n[... truncated at {limit} bytes{block} ...]",
 )
 """The Go package projectctx: each file up to a size, without a total."""
 

@@ -13,7 +13,7 @@ from filerefs.root import Trouble
 
 if TYPE_CHECKING:
     from filerefs.agentsmd.profiles import Undecodable
-    from filerefs.root import Node
+    from filerefs.rootlike import NodeLike
 
 NOT_TEXT = Trouble(Reason.BINARY, "not a text file")
 
@@ -45,7 +45,7 @@ class Text:
     caution: str = ""
 
 
-def read_text(node: Node, limit: int | None, *, undecodable: Undecodable) -> Text | Trouble:
+def read_text(node: NodeLike, limit: int | None, *, undecodable: Undecodable) -> Text | Trouble:
     """Return the text of *node*, a file, if it has at most *limit* UTF-8 bytes, else a beginning that has more."""
     wanted = None if limit is None else _WIDEST * limit + _SPARE
     data = node.read(wanted)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filerefs import naming
 from filerefs.agentsmd import frames
 from filerefs.agentsmd.documents import Discovery
 from filerefs.agentsmd.wording import wording
@@ -98,7 +97,7 @@ def compose(
         parts += map(_instructions_body, group)
     if hierarchy_note:
         parts.append(wording(language).hierarchy)
-    return frames.neutralise_tags("\n\n".join(parts), "instructions")
+    return frames.neutralise_seams("\n\n".join(parts), "instructions")
 
 
 def wrap(text: str, *, directory: str = "") -> str:
@@ -109,18 +108,18 @@ def wrap(text: str, *, directory: str = "") -> str:
     """
     if not text.strip():
         return ""
-    place = f" for {frames.neutralise_tags(naming.label(directory), 'instructions')}" if directory else ""
+    place = f" for {frames.neutralise_tags(frames.label(directory), 'instructions')}" if directory else ""
     return f"# AGENTS.md instructions{place}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
 
 
 def heading_block(name: str, text: str) -> str:
     """Return *text* below the heading of the file *name* in the style "headings", without line ends behind it; tags stand as they are."""
-    return f"### {frames.heading(name)}\n\n{frames.neutralise_body(text, 'headings')}".rstrip("\n")
+    return f"### {frames.heading(name)}\n\n{frames.neutralise(text, 'headings')}".rstrip("\n")
 
 
 def sections(parts: Iterable[str]) -> str:
     """Return *parts* below the title of the style "headings", a blank line before each."""
-    return frames.neutralise_tags("\n\n".join((TITLE, *parts)), "headings")
+    return frames.neutralise_seams("\n\n".join((TITLE, *parts)), "headings")
 
 
 def _groups(docs: Iterable[Doc]) -> tuple[list[Doc], dict[str, list[Doc]]]:
@@ -140,12 +139,12 @@ def _groups(docs: Iterable[Doc]) -> tuple[list[Doc], dict[str, list[Doc]]]:
 
 
 def _instructions_body(doc: Doc) -> str:
-    return frames.neutralise_body(doc.text, "instructions")
+    return frames.neutralise(doc.text, "instructions")
 
 
 def _root_line(label: str, path: str) -> str:
-    where = f" with root {naming.label(path)}" if path else ""
-    return f"for `{naming.label(label)}`{where}"
+    where = f" with root {frames.label(path)}" if path else ""
+    return f"for `{frames.label(label)}`{where}"
 
 
 def _project_context(docs: Sequence[Doc], _: Wording, note: str) -> str:
@@ -161,9 +160,9 @@ def _headings(docs: Sequence[Doc], said: Wording, note: str) -> str:
 
 
 def _system_reminder(docs: Sequence[Doc], said: Wording, note: str) -> str:
-    blocks = [f"\n{said.file_header.format(name=naming.label(doc.name))}\n\n{frames.neutralise_body(doc.text, 'system_reminder')}\n" for doc in docs]
+    blocks = [f"\n{said.file_header.format(name=frames.label(doc.name))}\n\n{frames.neutralise(doc.text, 'system_reminder')}\n" for doc in docs]
     inner = "".join((f"{said.reminder}\n", *blocks, note and f"\n{note}\n", f"{said.irrelevance}\n"))
-    return f"<system-reminder>\n{frames.neutralise_tags(inner, 'system_reminder')}</system-reminder>"
+    return f"<system-reminder>\n{frames.neutralise_seams(inner, 'system_reminder')}</system-reminder>"
 
 
 def _with_line_end(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from filerefs import naming
-from filerefs.agentsmd.documents import Doc, Omission, Omitted, Problem
+from filerefs.agentsmd.documents import Doc, Omission, Omitted, Problem, Source
 from filerefs.limits import utf8_length
 
 if TYPE_CHECKING:
@@ -15,19 +15,27 @@ if TYPE_CHECKING:
     from filerefs.agentsmd.documents import Base, Origin
     from filerefs.agentsmd.profiles import Profile
     from filerefs.agentsmd.reading import Text
-    from filerefs.root import Node
+    from filerefs.rootlike import NodeLike
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that was read and may become a document: `body` is what is wanted of the text that was `read`, all or `in_part`."""
+    """
+    A file that was read and may become a document.
+
+    Attributes:
+        name, node, base: What it is called, and what was opened where.
+        read: What was read of it.
+        body: What is wanted of that.
+        start: Where that begins, if somebody asked for some lines of it; None if for all.
+    """
 
     name: str
-    node: Node
+    node: NodeLike
     base: Base
     read: Text
     body: str
-    in_part: bool = False
+    start: int | None = None
 
     def document(self, fitted: Fitted, *, name: str, scope: str, root: str, origin: Origin, imported_by: tuple[str, ...] = ()) -> Doc:
         """Return the document that shows what is *fitted* of it."""
@@ -40,13 +48,19 @@ class Candidate:
             text=fitted.text,
             size=self.read.size,
             shown=utf8_length(fitted.text),
-            truncated=bool(fitted.cut_by) or self.in_part,
+            truncated=bool(fitted.cut_by) or self.start is not None,
             encoding=self.read.encoding,
             imported_by=imported_by,
             identity=self.node.identity,
             base=self.base,
             file=self.node.target or self.node.name,
+            source=self._source(fitted),
         )
+
+    def _source(self, fitted: Fitted) -> Source | None:
+        if self.start is not None:
+            return Source(self.read.text, self.start, self.start + fitted.kept, is_cut=bool(fitted.cut_by))
+        return Source(self.body, 0, fitted.kept, is_cut=True) if fitted.cut_by else None
 
 
 @dataclass(slots=True)
@@ -76,7 +90,7 @@ class Report:
     def tell(self, name: str, read: Text, fitted: Fitted) -> None:
         """Tell the person if a file was cut, or is not what its bytes say for sure."""
         if fitted.cut_by:
-            self.warn(name, f"was cut by {fitted.cut_by}: {naming.human_size(fitted.kept)} of {naming.human_size(read.size)} are shown")
+            self.warn(name, f"was cut by {fitted.cut_by}: {naming.human_size(fitted.shown)} of {naming.human_size(read.size)} are shown")
         if read.caution:
             self.warn(name, read.caution)
 

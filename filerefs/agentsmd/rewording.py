@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from filerefs.agentsmd.excerpts import fence_after
+from filerefs.agentsmd.blocks import Blocks, Kind, lines
 from filerefs.regions import CodeRegions
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _COMPOUND = re.compile(
     r"-(?:assisted|authored|based|compatible|driven|friendly|generated|like|only|powered|specific|style|written)(?=[.,:;!?]*$)", re.IGNORECASE
 )
 _TARGET = re.compile(r"\]\([^()\n]*\)|^ {0,3}\[[^\]\n]+\]:[^\n]*|<[^<>\n]*>", re.MULTILINE)
-_LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
 _LONGEST_TOKEN = 200
 
 
@@ -66,7 +65,7 @@ def reword(text: str, *, agent: str | None = None) -> Reworded:
         agent: What the agent is called; None keeps its name.
     """
     code = CodeRegions(text, spans=True)
-    inert = sorted([*_indented_code(text), *(match.span() for match in _TARGET.finditer(text))])
+    inert = sorted([*_code_blocks(text), *(match.span() for match in _TARGET.finditer(text))])
     parts: list[str] = []
     words: list[Word] = []
     kept: list[Kept] = []
@@ -121,21 +120,9 @@ def _is_letter(sign: str) -> bool:
     return sign == "_" or (sign.isalnum() and sign < "\u0590") or "\u0300" <= sign < "\u0370"
 
 
-def _indented_code(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where lines of indented code start and end: behind a blank line, indented by four, and not part of a list."""
-    position, blank, in_list, fence, in_code = 0, True, False, "", False
-    for line in text.splitlines(keepends=True):
-        was_fence, fence = fence, fence_after(fence, line)
-        indented = line.startswith(("    ", "\t"))
-        if not line.strip():
-            blank = True
-        elif was_fence or fence:
-            blank, in_code = False, False
-        else:
-            in_code = indented and not in_list and (blank or in_code)
-            if in_code:
-                yield position, position + len(line)
-            elif not indented:
-                in_list = bool(_LIST_ITEM.match(line)) or (in_list and not blank)
-            blank = False
-        position += len(line)
+def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where lines of indented code and of fenced blocks start and end, in lists and quotes as well."""
+    blocks = Blocks()
+    for start, stop, _ in lines(text):
+        if blocks.read(text[start:stop]) in (Kind.CODE, Kind.FENCE):
+            yield start, stop

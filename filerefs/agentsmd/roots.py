@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Final, Self
 
 from filerefs.agentsmd.places import relative_to
 from filerefs.outcomes import Reason
-from filerefs.root import Node, Root, Trouble
+from filerefs.root import Root, Trouble
+from filerefs.rootlike import begin_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from filerefs.agentsmd.documents import Base
     from filerefs.resolving import Target
+    from filerefs.rootlike import NodeLike, RootLike
 
 LOOKUPS: Final = 16_384
 """How many names one expansion of imports looks up at most, in all files together."""
@@ -25,15 +29,21 @@ class Roots:
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._opened: dict[tuple[str, bool], Root] = {}
+        self._views: dict[int, RootLike] = {}
         self.lookups = 0
+        self.looked_up: dict[tuple[Base, str], None] = {}
 
-    def of(self, base: Base, *, strict: bool = False) -> Root:
+    def of(self, base: Base, *, strict: bool = False) -> RootLike:
         """
-        Return the root of *base*; links that stay inside are followed, with *strict* none is.
+        Return the root of *base*; links that stay inside are followed, with *strict* none is.  An object follows what it follows.
 
         Raises:
             RootNotFoundError: If its folder is gone.
         """
+        if base.root is not None:
+            if id(base.root) not in self._views:
+                self._views[id(base.root)] = begin_turn(base.root)
+            return self._views[id(base.root)]
         key = (base.folder, strict)
         root = self._opened.get(key)
         if root is None:
@@ -51,7 +61,7 @@ class FolderView:
     """
     What a file names: relative to its own folder, confined to the root that the folder lies in.
 
-    It stands where a `Root` is asked for nothing but `open`.
+    It stands where a root is asked for nothing but `open`; unlike one it takes a ``~/`` and absolute paths.
 
     Args:
         roots: Where roots are opened.
@@ -67,16 +77,17 @@ class FolderView:
         self._folder = folder
         self._home = home
         self._absolute = absolute
-        self._in_home: set[tuple[str, tuple[int, int] | None]] = set()
+        self._in_home: set[tuple[str, tuple[Hashable, ...] | None]] = set()
 
-    def open(self, name: str) -> Node | Trouble:
+    def open(self, name: str) -> NodeLike | Trouble:
         """Return what *name*, as it is typed, means, or why there is none."""
         self._roots.lookups += 1
         if self._roots.lookups > LOOKUPS:
             return _SPENT
         base, path = self._place(name)
+        self._roots.looked_up[base, path] = None
         node = self._roots.of(base).open(path)
-        if base is self._home and isinstance(node, Node):
+        if base is self._home and not isinstance(node, Trouble):
             self._in_home.add((node.name, node.identity))
         return node
 
@@ -84,7 +95,7 @@ class FolderView:
         """Return where *target*, which was found by this view, was opened."""
         return self._home if self._home and (target.name, target.identity) in self._in_home else self._base
 
-    def take(self, target: Target) -> Node | Trouble:
+    def take(self, target: Target) -> NodeLike | Trouble:
         """Return the node of *target*, to be closed by the caller; opened again if it was taken before."""
         node, target.node = target.node, None
         return node if node is not None else self._roots.of(self.base_of(target)).open(target.name)

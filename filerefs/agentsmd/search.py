@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from filerefs.agentsmd.budgets import Ledgers, fit, lowest
-from filerefs.agentsmd.documents import Base, Discovery, Omission, Problem
-from filerefs.agentsmd.places import in_spending_order, main_checkout, mark_copied, relative_to
+from filerefs.agentsmd.documents import NOWHERE, Base, Discovery, Omission, Problem
+from filerefs.agentsmd.places import in_spending_order, mark_copied, relative_to
 from filerefs.agentsmd.reading import read_text
 from filerefs.agentsmd.reports import Candidate, Report, unique
+from filerefs.agentsmd.surroundings import read_repository
 from filerefs.outcomes import Reason
-from filerefs.root import Node, Root, Trouble
+from filerefs.root import Trouble
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from filerefs.agentsmd.places import Place, Places
     from filerefs.agentsmd.profiles import Profile
     from filerefs.agentsmd.roots import Roots
+    from filerefs.rootlike import NodeLike
 
-_GIT_FILE_BYTES = 4096
 _DANGLING = Trouble(Reason.NOT_REGULAR, "a link to a file that does not exist")
 
 
@@ -30,7 +32,7 @@ class Search:
         self._rules = rules
         self._roots = roots
         self._ledgers = Ledgers(rules)
-        self._seen: dict[tuple[int, int], str] = {}
+        self._seen: dict[tuple[Hashable, ...], str] = {}
         self._taken: set[str] = set()
 
     def run(self, places: Places) -> Discovery:
@@ -56,7 +58,7 @@ class Search:
         found.omitted = [replace(one, by=winner) if one.reason is Omission.BLANK else one for one in found.omitted]
         for name in place.additions:
             self._consider(place, name, "", found)
-        if not winner and place.origin == "chain":
+        if place.origin == "chain":
             self._look_around(place, found)
         return found
 
@@ -78,11 +80,11 @@ class Search:
                 return ""
             return title if self._take(place, name, node, title, found) else ""
 
-    def _open(self, place: Place, name: str) -> Node | Trouble:
+    def _open(self, place: Place, name: str) -> NodeLike | Trouble:
         """Open a file, and tell a link to nothing, which somebody wanted to be a file, from no file."""
         path = place.path_of(name)
         node = self._roots.of(place.base, strict=True).open(path)
-        if isinstance(node, Node) or node.reason is not Reason.SYMLINK:
+        if not isinstance(node, Trouble) or node.reason is not Reason.SYMLINK:
             return node
         node = self._roots.of(place.base).open(path)
         return _DANGLING if isinstance(node, Trouble) and node.reason is Reason.NOT_FOUND else node
@@ -95,11 +97,12 @@ class Search:
         elif trouble.reason is not Reason.NOT_FOUND or place.demanded:
             found.problems.append(Problem(name=title, detail=trouble.detail))
 
-    def _take(self, place: Place, name: str, node: Node, title: str, found: Report) -> bool:
+    def _take(self, place: Place, name: str, node: NodeLike, title: str, found: Report) -> bool:
         """Read the file of a place as far as the budget goes; False if it is none, so that the next name is tried."""
         rules = self._rules
         ledger = self._ledgers.of(place.origin, place.root)
-        twin = (node.identity and self._seen.get(node.identity)) or self._copy_of(place, name)
+        twin = self._seen.get(node.identity, "") if node.identity else ""
+        twin = twin or self._copy_of(place, name)
         is_off = 0 in (rules.file_bytes, ledger.total)
         if twin or is_off:
             found.omit(title, node.size, Omission.DUPLICATE if twin else Omission.OFF, twin or "")
@@ -136,13 +139,16 @@ class Search:
         found.docs.append(candidate.document(fitted, name=name, scope=place.scope, root=place.root, origin=place.origin))
 
     def _look_around(self, place: Place, found: Report) -> None:
-        """Find out why a folder seems to have no file: another spelling of a name (names with a part between two dots apart)."""
+        """Look for other spellings of a name, which somebody took for it (names with a part between two dots apart)."""
         root = self._roots.of(place.base, strict=True)
         for name in place.names:
-            for variant in {name.lower(), name.upper(), name.capitalize()} - {name} if name.count(".") < 2 else ():
+            for variant in sorted({name.lower(), name.upper(), name.capitalize()} - {name}) if name.count(".") < 2 else ():
                 node = root.open(place.path_of(variant))
-                if isinstance(node, Node):
-                    node.close()
+                if isinstance(node, Trouble):
+                    continue
+                node.close()
+                # Where case does not matter, it is the file itself.
+                if node.identity is None or node.identity != _identity_of(root.open(place.path_of(name))):
                     found.warn(place.call(place.path_of(variant)), f"is not read: the name is {name}")
 
     def _copy_of(self, place: Place, name: str) -> str:
@@ -160,26 +166,19 @@ class Search:
         """Return the places, with a note where a work tree further down the way has its own copies of their files."""
         ordered = places.places
         for ascent in places.ascents.values():
-            if not ascent.parts or ascent.marker == ".git":
+            if not ascent.parts or ascent.marker == ".git" or ascent.root == NOWHERE:
                 continue
             for depth in range(1, len(ascent.parts) + 1):
                 folder = "/".join(ascent.parts[:depth])
-                main = _main_checkout(ascent.root, folder)
+                repository = read_repository(ascent.root, folder)
+                main = relative_to(repository.main, ascent.root) if repository.tie == "work tree" else None
                 if main is not None:
                     ordered = mark_copied(ordered, Base(ascent.root), folder, main)
         return ordered
 
 
-def _main_checkout(root: str, folder: str) -> str | None:
-    """Return the folder below *root* that the work tree at *folder* belongs to, None if it is none of those."""
-    git_file = f"{folder}/.git"
-    with Root(root, symlinks="refuse", allow=(git_file,)) as opened:
-        node = opened.open(git_file)
-        if isinstance(node, Trouble):
-            return None
-        with node:
-            text = read_text(node, _GIT_FILE_BYTES, undecodable="replace") if node.kind == "file" else None
-    if text is None or isinstance(text, Trouble):
+def _identity_of(node: NodeLike | Trouble) -> tuple[Hashable, ...] | None:
+    if isinstance(node, Trouble):
         return None
-    main = main_checkout(text.text, posixpath.join(root, folder))
-    return None if main is None else relative_to(main, root)
+    with node:
+        return node.identity

@@ -19,6 +19,7 @@ class Wording:
         introduction: Below the heading of the style "headings".
         excerpts: Below it, where a file is shown in part; `{tool}` fetches the rest.
         ending: The line behind such a part.
+        block: What it says besides where the part ends at a fenced block that does not fit.
         reminder: The lines at the beginning of the style "system_reminder".
         file_header: The line above a file there.
         irrelevance: The line at its end.
@@ -29,6 +30,7 @@ class Wording:
     introduction: str
     excerpts: str
     ending: str
+    block: str
     reminder: str
     file_header: str
     irrelevance: str
@@ -46,7 +48,8 @@ _ENGLISH = Wording(
         "Some of these files are shown only down to the mark at their end. What stands behind the mark is just as binding and has not "
         "been read yet: call {tool} for such a file before acting in an area that it covers."
     ),
-    ending="[excerpt ends here — {name} is {size} bytes in full; call {tool}({quoted}) to read the rest]",
+    ending="[excerpt ends here{block} — {name} is {size} bytes in full; call {tool}({quoted}) to read the rest]",
+    block=", before a fenced block that does not fit",
     reminder=(
         "Use the following context when you answer.\n"
         "These are instructions for this code base and from its user. They take precedence over default behaviour; follow them as they are written."
@@ -65,7 +68,8 @@ _ENGLISH = Wording(
 _CHINESE = Wording(
     introduction="以下内容来自本项目的指令文件。在本仓库中工作时，请以它们为准。内容不一致时，靠后的文件更具体，以靠后的为准。",
     excerpts="部分文件只显示到末尾标记处。标记之后的内容同样有效，但尚未读取：在其涉及的范围内行动之前，请先对该文件调用 {tool}。",
-    ending="[节选到此为止 — {name} 全文 {size} 字节；调用 {tool}({quoted}) 读取其余部分]",
+    ending="[节选到此为止{block} — {name} 全文 {size} 字节；调用 {tool}({quoted}) 读取其余部分]",
+    block="，其后的代码块放不下，整块未显示",
     reminder="回答时请使用以下上下文。\n以下是代码库与用户的指令，其优先级高于默认行为，必须严格按原文执行。",
     file_header="文件内容：{name}（指令）：",
     irrelevance="以上上下文可能与当前任务无关。除非相关，否则不要对其作出回应。",

@@ -31,7 +31,8 @@ def run(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str | Path) -> t
 
 
 BUDGET = "The budget is 128.0 KB, spent on the nearest file first: the file that does not fit is cut, and what would come after it is left out."
-NOTHING = ["No instruction file holds here.", "One called AGENTS.md would, in any of the folders below.", "  - the root: no such file"]
+NOTHING = ["No instruction file holds here.", "One called AGENTS.md would, in any of the folders that are listed below.", "  - the root: no such file"]
+LEFT_OUT = ["No instruction file holds here.", "Of what there is nothing is read; why is said below."]
 PROJECT: dict[str, Any] = {
     ".git/HEAD": "x",
     "AGENTS.md": "# Rules\n\nSee @docs/style.md, @docs/tests.md and @docs/none.md.\n",
@@ -63,12 +64,39 @@ def test_golden_report(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -
     [
         pytest.param({"x": ""}, (), NOTHING, id="nothing there"),
         pytest.param({"agents.md": "x"}, (), ["No instruction file holds here.", "  - agents.md is not read: the name is AGENTS.md"], id="another case"),
-        pytest.param({"AGENTS.md/k": ""}, (), ["  - AGENTS.md: a folder, not a file", "  - the root: nothing that holds, see above"], id="a folder"),
-        pytest.param({"AGENTS.md": ""}, (), ["  - AGENTS.md (0 B): it is blank"], id="blank"),
+        pytest.param({"AGENTS.md/k": ""}, (), [*LEFT_OUT, "  - AGENTS.md: a folder, not a file", "  - the root: nothing that holds, see above"], id="a folder"),
+        pytest.param({"AGENTS.md": ""}, (), [*LEFT_OUT, "  - AGENTS.md (0 B): it is blank"], id="blank"),
         pytest.param(
             {"AGENTS.md": "x"}, ("--profile", "codex", "--budget", "0"), ["  - AGENTS.md (1 B): its limit is 0, so no such file is read"], id="switched off"
         ),
         pytest.param({"AGENTS.md": "x" * 2_000_000}, ("--profile", "chain"), ["  - AGENTS.md (1.9 MB): a file may have 1.0 MB"], id="too large"),
+        pytest.param(
+            {"AGENTS.md": "```\n" + "x\n" * 40_000 + "```\n"},
+            (),
+            ["  - AGENTS.md (78.1 KB): a file may have 64.0 KB, and it cannot be cut: no paragraph of it fits, and no block is torn"],
+            id="too large, and one block",
+        ),
+        pytest.param(
+            {"AGENT.md": "x", "AGENTS.md.txt": "y", "notes.md": "z"},
+            (),
+            [
+                *NOTHING,
+                "Not read for their names:",
+                "  - AGENT.md: such a file is called AGENTS.md; rename it, or name it with --extra",
+                "  - AGENTS.md.txt: such a file is called AGENTS.md; rename it, or name it with --extra",
+            ],
+            id="another name that is like it",
+        ),
+        pytest.param(
+            {"CLAUDE.md": "x", ".cursorrules": "y"},
+            (),
+            [
+                "  - .cursorrules: the file of another agent; --extra reads it as it is",
+                "  - CLAUDE.md: the file of another agent; `filerefs migrate` makes an AGENTS.md of it; --extra reads it as it is",
+            ],
+            id="the file of another agent",
+        ),
+        pytest.param({"AGENTS.md": "x", "agents.md": "y"}, (), ["  - agents.md is not read: the name is AGENTS.md"], id="another case beside it"),
         pytest.param(
             {".git/H": "", "AGENTS.md": "x" * 40, "a/AGENTS.md": "y" * 40},
             ("--budget", "50"),
@@ -79,7 +107,7 @@ def test_golden_report(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -
             {".git/H": "", "AGENTS.md": "x" * 40, "a/AGENTS.md": "y" * 40},
             ("--budget", "50", "--profile", "chain"),
             [
-                "  - a/AGENTS.md (40 B): the budget of 50 B was spent before; raise it with --budget",
+                "  - a/AGENTS.md (40 B): it does not fit into what is left of the budget of 50 B; raise that with --budget",
                 "Together 40 B. The budget is 50 B, spent from the first file on: a file that does not fit is left out.",
             ],
             id="over budget",
@@ -108,8 +136,83 @@ def test_the_start_folder_alone(tree: Tree, capsysbinary: pytest.CaptureFixture[
 
     assert "neither it nor a folder above has .git, so files further up are not read; --root takes them in." in alone
     assert "No instruction file holds here." in alone
+    assert f"There is one above the root, where nothing is read: ../AGENTS.md (5 B); --root {folder} takes it in." in alone.splitlines()
     assert f"Root: {folder}, as it was given." in rooted
     assert "  1. AGENTS.md  5 B;  holds for the whole project" in rooted
+
+
+def test_what_helps_is_said_from_where_one_is(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A suggestion can be typed as it stands, and does what it says."""
+    folder = tree({"AGENTS.md": "outer", "p q/r/AGENTS.md": "own"})
+    monkeypatch.chdir(folder / "p q" / "r")
+    _, alone = run(capsysbinary, "agents")
+    _, rooted = run(capsysbinary, "agents", "--root", "../..")
+
+    assert "Above the root, and so not read:\n  - ../../AGENTS.md (5 B); --root ../.. takes it in\n" in alone
+    assert "  2. p q/r/AGENTS.md  3 B;  holds for p q/r/" in rooted.splitlines()
+
+
+def test_above_a_given_root_nothing_is_looked_at(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Whoever gives a root has said where it begins."""
+    folder = tree({"AGENTS.md": "outer", "p/x": ""})
+    _, out = run(capsysbinary, "agents", folder / "p", "--root", folder / "p")
+
+    assert "above the root" not in out
+    assert "../" not in out
+
+
+@pytest.mark.parametrize(
+    ("git", "why"),
+    [
+        pytest.param("gitdir: ../.git/modules/s\n", "a submodule of the repository in {folder}", id="a submodule"),
+        pytest.param("gitdir: ../.git/worktrees/s\n", "a work tree of the repository in {folder}", id="a work tree"),
+    ],
+)
+def test_a_border_that_is_easily_overlooked(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], git: str, why: str) -> None:
+    """A folder with a file called .git is where the project begins, and which repository it belongs to is said."""
+    folder = tree({".git/H": "", "AGENTS.md": "outer", "s/.git": git, "s/d/x": ""})
+    _, out = run(capsysbinary, "agents", folder / "s" / "d")
+
+    assert f"Root: {folder}/s, the nearest folder with .git, {why.format(folder=folder)}." in out.splitlines()
+    assert f"There is one above the root, where nothing is read: ../AGENTS.md (5 B); --root {folder} takes it in." in out.splitlines()
+    said = f"  - ../AGENTS.md (5 B): it lies above the root, which is a submodule of the repository there; --root {folder} takes it in"
+    assert ("submodule" in why) == (said in out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("none/of/it.py", "{folder}/none/of/it.py does not exist (yet). What follows holds for a file that is made there.", id="not there"),
+        pytest.param("a/new.py", "The nearest folder that exists is {folder}/a.", id="not there in a folder that is"),
+        pytest.param("a/AGENTS.md", "a/AGENTS.md is read: it is one of the files below.", id="a file that holds"),
+        pytest.param("b/AGENTS.md", "b/AGENTS.md is not read; why is said below.", id="a file that is left out"),
+        pytest.param("b/agents.MD", "b/agents.MD is not read: no file of that name is, see the rules.", id="a file of another name"),
+        pytest.param("CLAUDE.md", "CLAUDE.md is not read: no file of that name is, see the rules.", id="a file of another agent"),
+    ],
+)
+def test_what_was_asked_about(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], path: str, expected: str) -> None:
+    """Who names a file that does not exist, or the very file that an agent does not see, is answered first."""
+    folder = tree({".git/H": "", "a/AGENTS.md": "A", "b/AGENTS.md": "", "b/agents.MD": "x", "CLAUDE.md": "C", "c.py": ""})
+    _, out = run(capsysbinary, "agents", folder / path)
+
+    assert expected.format(folder=folder) in out.splitlines()[:2]
+
+
+def test_an_ordinary_file_is_no_question(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """For any other path the answer begins with the root."""
+    folder = tree({".git/H": "", "a/c.py": "", "a/AGENTS.md": "A"})
+    for path in (folder / "a", folder / "a" / "c.py"):
+        _, out = run(capsysbinary, "agents", path)
+
+        assert out.startswith("Root: ")
+
+
+def test_a_file_that_is_read_is_not_among_other_names(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """An imported or extra file is not said to be left unread; nor are others' where a file of ours is."""
+    folder = tree({"AGENTS.md": "@AGENT.md", "AGENT.md": "A", "CLAUDE.md": "C"})
+    _, out = run(capsysbinary, "agents", folder)
+
+    assert "Not read for their names" not in out
 
 
 def test_a_profile_that_reads_what_it_is_told(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -118,16 +221,19 @@ def test_a_profile_that_reads_what_it_is_told(tree: Tree, capsysbinary: pytest.C
     _, told = run(capsysbinary, "agents", folder, "--profile", "eino", "--extra", folder / "a.md")
     _, blank = run(capsysbinary, "agents", folder, "--profile", "eino", "--extra", folder / "none.md")
 
+    _, nothing = run(capsysbinary, "agents", folder, "--profile", "eino", "--user-file", folder / "none.md")
+
+    assert nothing.endswith("No instruction file holds here.\n")
     assert f"Root: {folder}, the start folder: this profile looks for no other." in told
     assert "It looks for no files by itself; name them with --extra." in told
     assert "Looked in" not in told
-    assert "No instruction file holds here.\n\nCould not be read:" in blank
+    assert "No instruction file holds here.\nOf what there is nothing is read; why is said below.\n\nCould not be read:" in blank
 
 
 def test_every_reason_has_words() -> None:
     """A reason without a rule in words would be no answer."""
     assert {reason for reason, _ in _RULES} == set(Omission)
-    assert all(text.format(winner="w", budget="b", file_bytes="f") for text in _RULES.values())
+    assert all(text.format(winner="w", budget="b", file_bytes="f", cutting="c", above="a") for text in _RULES.values())
 
 
 @pytest.mark.parametrize("style", ["project_context", "instructions", "headings", "system_reminder"])

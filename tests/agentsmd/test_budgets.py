@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from filerefs.agentsmd.budgets import Ledger, Ledgers, cut, lowest
 from filerefs.agentsmd.discovery import discover
 from filerefs.agentsmd.documents import Omission
-from filerefs.agentsmd.profiles import CHAIN, CODEX, DEFAULT, EINO
+from filerefs.agentsmd.profiles import CHAIN, CODEX, DEFAULT, EINO, PROJECTCTX
 from filerefs.agentsmd.reading import read_text
 from filerefs.limits import utf8_length
 from filerefs.outcomes import Reason
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from conftest import Tree
 
 GIT = {".git/HEAD": "x"}
-FENCES = re.compile(r"^ {0,3}(```+|~~~+)", re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -32,41 +30,16 @@ FENCES = re.compile(r"^ {0,3}(```+|~~~+)", re.MULTILINE)
         pytest.param("one\n\ntwo\n", 9, "one\n\ntwo\n", id="it fits exactly"),
         pytest.param("one more\n\ntwo\nthree\n", 16, "one more", id="at the end of a paragraph"),
         pytest.param("a\n\nline one\nline two\nline three\n", 24, "a\n\nline one\nline two", id="at the end of a line, where the paragraph began early"),
-        pytest.param("a\n\n" + "word " * 20, 50, "a\n\n" + "word " * 8 + "word", id="at the end of a word, where the line is too long"),
-        pytest.param("€" * 10, 8, "€€", id="between two characters"),
+        pytest.param("a\n\n" + "word " * 20, 50, "a", id="not inside of a line, where something was said before"),
+        pytest.param("€" * 10, 8, "€€", id="between two characters, where nothing was"),
         pytest.param("text here\n\n# Heading\n\nbelow it\n", 24, "text here", id="without a heading left behind"),
+        pytest.param("# Heading\n\n```\na\nb\nc\n```\n", 20, "", id="not with a heading alone"),
         pytest.param("text\n\n```\na\nb\nc\n```\nmore\n", 14, "text", id="before a fenced block"),
     ],
 )
 def test_where_a_file_is_cut(text: str, limit: int | None, expected: str) -> None:
-    """Behind a paragraph, else a line, else a word; not into a character or a fenced block; no heading left behind."""
-    assert (expected, expected != text) == cut(text, limit)
-
-
-PIECES = st.sampled_from(["# H\n", "\n", "line of text\n", "```\n", "~~~\n", "- item\n", "€uro \n", "x" * 30, "\r\n", "## H2\n\n", " ", "## ", "中文"])
-
-
-@given(text=st.lists(PIECES, max_size=30).map("".join), limit=st.integers(0, 200))
-def test_a_cut_is_always_clean(text: str, limit: int) -> None:
-    """Within the limit, a beginning of the text (a closing fence apart), and with no fenced block left open."""
-    kept, was_cut = cut(text, limit)
-
-    assert utf8_length(kept) <= max(limit, 0)
-    assert was_cut == (utf8_length(text) > limit)
-    assert text.startswith((kept, kept.rpartition("\n")[0]))
-    if was_cut:
-        assert not _open_fence(kept)
-
-
-def _open_fence(text: str) -> str:
-    fence = ""
-    for line in text.split("\n"):
-        match = FENCES.match(line)
-        if match and not fence:
-            fence = match[1] if match[1][0] == "~" or "`" not in line[match.end() :] else ""
-        elif match and match[1].startswith(fence) and not line[match.end() :].strip():
-            fence = ""
-    return fence
+    """Behind a paragraph, else a line; not into a sentence, a character or a fenced block; no heading left behind."""
+    assert expected == cut(text, limit).text
 
 
 def test_a_cut_says_so(tree: Tree) -> None:
@@ -76,6 +49,28 @@ def test_a_cut_says_so(tree: Tree) -> None:
     assert doc.text == "line\n" * 9 + "line\n\n[... cut: 49 of 500 bytes are shown ...]"
     assert (True, 500, utf8_length(doc.text)) == (doc.truncated, doc.size, doc.shown)
     assert ["AGENTS.md was cut by the limit of one file: 49 B of 500 B are shown"] == list(found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("profile", "mark"),
+    [
+        pytest.param(DEFAULT, "[... cut: 7 of 228 bytes are shown; a fenced block that does not fit is left out as a whole ...]", id="default"),
+        pytest.param(PROJECTCTX, "[... truncated at 40 bytes; a fenced block that does not fit is left out as a whole ...]", id="projectctx"),
+    ],
+)
+def test_a_block_that_does_not_fit(profile: Any, mark: str, tree: Tree) -> None:
+    """It is left out as a whole, however little is left, and the mark says so."""
+    found = discover(tree({"AGENTS.md": "Do run:\n\n```sh\n" + "make\n" * 42 + "```"}), profile=profile, file_bytes=40)
+
+    assert [f"Do run:\n\n{mark}"] == [doc.text for doc in found]
+
+
+def test_nothing_but_a_block_that_does_not_fit(tree: Tree) -> None:
+    """A file that would have to be torn is left out, and the person is told."""
+    found = discover(tree({"AGENTS.md": "# Run\n\n```sh\n" + "make\n" * 50 + "```\n"}), file_bytes=40)
+
+    assert ((), [Omission.TOO_LARGE]) == (found.docs, [one.reason for one in found.omitted])
+    assert ["AGENTS.md (267 B) was left out: the limit of one file is 40 B"] == list(found.warnings)
 
 
 @pytest.mark.parametrize(

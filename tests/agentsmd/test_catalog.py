@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filerefs.agentsmd.catalogs import Entry, catalog, entries, inline_bytes_for, tools
-from filerefs.agentsmd.excerpts import excerpt, fence_after
+from filerefs.agentsmd.excerpts import excerpt
 from filerefs.agentsmd.rendering import render
 from filerefs.agentsmd.wording import wording
 from filerefs.errors import OptionError, OptionTypeError
@@ -30,53 +30,6 @@ def given_docs(row: Row) -> list[Entry]:
     docs: list[Doc] = [document(doc["name"], doc["content"]) for doc in row.given["docs"]]
     inline = [doc.get("inline", doc["content"]) for doc in row.given["docs"]]
     return [Entry(name=entry.name, text=entry.text, inline=shown) for entry, shown in zip(entries(docs), inline, strict=False)]
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "shown"),
-    [
-        pytest.param("abc", 3, "abc", id="what fits is not touched"),
-        pytest.param("abc \n\n", None, "abc \n\n", id="no limit"),
-        pytest.param("abc", 0, "", id="nothing allowed"),
-        pytest.param("one\ntwo\n\nthree\nfour\n", 18, "one\ntwo\n\nthree", id="behind a line where the paragraph is less than half"),
-        pytest.param("one\ntwo\n\nthree\nfour\n", 13, "one\ntwo", id="behind a paragraph"),
-        pytest.param("one\ntwo\nthree\nfour\n", 12, "one\ntwo", id="behind a line"),
-        pytest.param("one two three four", 14, "one two three", id="behind a word"),
-        pytest.param("abcdefgh", 5, "abcde", id="inside a word"),
-        pytest.param("€€€€€", 8, "€€", id="never inside a character"),
-        pytest.param("a\r\n\r\nb\r\n\r\nc\r\n\r\nd", 12, "a\r\n\r\nb\r\n\r\nc", id="CR LF"),
-        pytest.param("text text\n\n## Heading\n\nbelow it", 24, "text text", id="no heading without a text"),
-        pytest.param("text text\n\n####### seven\n\nbelow", 26, "text text\n\n####### seven", id="seven signs are no heading"),
-        pytest.param("text text\n#!/bin/sh\n#42 #include\nx", 33, "text text\n#!/bin/sh\n#42 #include", id="signs without a blank are no heading"),
-        pytest.param("# One\n## Two\n### Three", 12, "# One", id="nothing but headings"),
-        pytest.param("Title\n\n" + "w" * 300, 200, "Title\n\n" + "w" * 193, id="a long paragraph in one line"),
-        pytest.param("long enough text\n\n```\na\nb\n```\n", 26, "long enough text", id="a fenced block is left out"),
-        pytest.param("run:\n```\nmake\n# then deploy\nship\n```\n", 28, "run:\n```\nmake\n```", id="or closed"),
-        pytest.param("```\n" + "x" * 50 + "\n```", 20, "```\n" + "x" * 12 + "\n```", id="a block of one long line"),
-        pytest.param("```\nabc\n```\n", 5, "", id="no room for a block"),
-    ],
-)
-def test_excerpt(text: str, limit: int | None, shown: str) -> None:
-    """An opening ends where a reader would stop."""
-    assert excerpt(text, limit) == shown
-
-
-PIECES = ("a", "word ", "€", "\n", "\n\n", "\r\n", "# h\n", "## h\n", "```\n", "~~~~\n", "\n```", "x" * 20, "- item\n", "   \n")
-TEXTS = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
-
-
-@given(text=TEXTS, limit=st.integers(0, 80))
-def test_laws_of_excerpt(text: str, limit: int) -> None:
-    """An excerpt fits, is a beginning of the text but for the line that closes a block, and leaves no block open."""
-    shown = excerpt(text, limit)
-    fence = ""
-    for line in shown.split("\n"):
-        fence = fence_after(fence, line)
-    front = shown if text.startswith(shown) else shown.rpartition("\n")[0]
-
-    assert len(shown.encode()) <= limit
-    assert text.startswith(front)
-    assert shown == text or fence == ""
 
 
 def test_golden_catalogue() -> None:
@@ -102,8 +55,19 @@ def test_no_opening_forges_a_heading(docs: list[Doc], limit: int) -> None:
     text = catalog(docs, inline_bytes=limit)
     cut = [entry for entry in entries(docs, inline_bytes=limit) if not entry.complete]
 
-    assert sum(line.startswith("[excerpt ends here — ") for line in text.splitlines()) == len(cut)
+    assert sum(line.startswith("[excerpt ends here") for line in text.splitlines()) == len(cut)
     assert bool(text) == any(doc.text.strip() for doc in docs)
+
+
+def test_an_opening_says_that_a_block_does_not_fit() -> None:
+    """Where a fenced block is left out as a whole, the line behind the opening says so, in either language."""
+    docs = [document("AGENTS.md", "Run this before each commit:\n\n```sh\n" + "make\n" * 20 + "```\n")]
+    (entry,) = entries(docs, inline_bytes=40)
+    texts = [catalog(docs, inline_bytes=40, language=language) for language in ("en", "zh")]
+
+    assert ("Run this before each commit:", True) == (entry.inline, entry.stops_at_block)
+    assert "[excerpt ends here, before a fenced block that does not fit — AGENTS.md is 140 bytes in full; call" in texts[0]
+    assert "[节选到此为止，其后的代码块放不下，整块未显示 — AGENTS.md" in texts[1]
 
 
 def test_tools_find_by_name() -> None:
@@ -189,9 +153,9 @@ def test_tool_as_dict() -> None:
 
 @pytest.mark.parametrize("row", rows("projectctx", "head"))
 def test_row_of_an_excerpt(row: Row) -> None:
-    """The openings of the Go package, but for what it shows too little of."""
-    shown = excerpt(row.given["text"], row.given["max"])
-    if row.standing == "mended":
+    """The openings of the Go package, but for what it shows too little of, and for fenced blocks, which stay whole."""
+    shown = excerpt(row.given["text"], row.given["max"]).text
+    if row.standing == "mended" and not row.expected:
         assert shown.startswith(row.wrong["text"])
         assert shown != row.wrong["text"]
     else:

@@ -15,8 +15,9 @@ from filerefs import upward
 from filerefs.agentsmd import discovery
 from filerefs.agentsmd.discovery import discover
 from filerefs.agentsmd.documents import Discovery, Doc, Omission, Omitted
-from filerefs.agentsmd.places import called, main_checkout, relative_to
+from filerefs.agentsmd.places import called, relative_to
 from filerefs.agentsmd.profiles import CHAIN, CODEX, DEFAULT, EINO
+from filerefs.agentsmd.surroundings import Repository, files_above, names_beside, repository_named
 from filerefs.errors import OptionError, OptionTypeError, RootNotFoundError, UnsupportedPlatformError
 
 if TYPE_CHECKING:
@@ -204,10 +205,20 @@ def test_names_may_lie_deeper(tree: Tree) -> None:
     ],
 )
 def test_other_spellings_are_reported(entries: dict[str, str], warning: str, tree: Tree) -> None:
-    """Where a folder seems to have no file, one with nearly its name is the reason."""
+    """Where a folder seems to have no file, one with nearly its name is the reason; beside that it is reported as well."""
     found = discover(tree(entries))
-
     assert ([], [warning]) == (names(found), list(found.warnings))
+
+    both = discover(tree({"AGENTS.md": "y"}))
+    assert (["AGENTS.md"], [warning]) == (names(both), list(both.warnings))
+
+
+def test_another_spelling_of_the_same_file_is_none(tree: Tree) -> None:
+    """Where the case of names does not matter, the file that is read is not reported by its other names."""
+    folder = tree({"AGENTS.md": "x", "agents.md": tree.hard_link("AGENTS.md"), "a/AGENTS.md": "y" * 99, "a/agents.md": tree.hard_link("a/AGENTS.md")})
+
+    assert () == discover(folder).warnings
+    assert [] == [warning for warning in discover(folder / "a", profile=CHAIN, file_bytes=9).warnings if "the name is" in warning]
 
 
 def test_what_is_no_file_is_a_problem(tree: Tree) -> None:
@@ -403,17 +414,86 @@ def test_what_files_outside_are_called(given: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("gitdir: ../.git/worktrees/w\n", "/r", id="relative"),
-        pytest.param("gitdir: /r/.git/worktrees/w", "/r", id="absolute"),
-        pytest.param("gitdir: /.git/worktrees/w", "/", id="at the top"),
-        pytest.param("gitdir: ../.git/modules/w\n", None, id="a submodule"),
-        pytest.param("gitdir ../.git/worktrees/w\n", None, id="not the file of git"),
-        pytest.param("", None, id="nothing"),
+        pytest.param("gitdir: ../.git/worktrees/w\n", ("work tree", "/r"), id="a work tree, relative"),
+        pytest.param("gitdir: /r/.git/worktrees/w", ("work tree", "/r"), id="absolute"),
+        pytest.param("gitdir: /.git/worktrees/w", ("work tree", "/"), id="at the top"),
+        pytest.param("gitdir: ../.git/modules/w\n", ("submodule", "/r"), id="a submodule"),
+        pytest.param("gitdir: ../../.git/modules/a/modules/w\n", ("submodule", "/"), id="a submodule of a submodule"),
+        pytest.param("gitdir: /r/.git/modules/a/worktrees/w\n", ("submodule", "/r"), id="a work tree of a submodule"),
+        pytest.param("gitdir: /bare/worktrees/w\n", ("", ""), id="a work tree of a repository without a checkout"),
+        pytest.param("gitdir ../.git/worktrees/w\n", ("", ""), id="not the file of git"),
+        pytest.param("", ("", ""), id="nothing"),
     ],
 )
-def test_main_checkout(text: str, expected: str | None) -> None:
-    """What a work tree's file says about where it came from is read as text."""
-    assert expected == main_checkout(text, "/r/w")
+def test_which_repository_a_folder_belongs_to(text: str, expected: tuple[str, str]) -> None:
+    """What the file of a work tree or submodule says about where it came from is read as text."""
+    assert Repository(*expected) == repository_named(text, "/r/w")  # type: ignore[arg-type]
+
+
+def seen_above(folder: Path, **options: Any) -> list[tuple[str, int]]:
+    """Return what lies above the root that discovery finds."""
+    ascent = upward.find_up(folder, DEFAULT.markers)
+    return [(above.seen_from(ascent.root), above.size) for above in files_above(ascent, DEFAULT.names, **options)]
+
+
+def test_files_above_the_root_are_seen(tree: Tree) -> None:
+    """The nearest first, one for each folder, up to the home folder; what is no file is passed over."""
+    entries = {"AGENTS.md": "too far", "home/AGENTS.md": "home", "home/a/AGENTS.md": "1", "home/a/AGENTS.override.md": "two", "home/a/b/AGENTS.md/x": ""}
+    folder = tree({**entries, "home/a/b/c/x": "", "home/a/b/c/d/x": "", "home/a/b/c/AGENTS.md": tree.link("/etc/hostname")})
+
+    assert [("../../AGENTS.override.md", 3), ("../../../AGENTS.md", 4)] == seen_above(folder / "home/a/b/c", home=folder / "home")
+    assert [("../../../AGENTS.override.md", 3)] == seen_above(folder / "home/a/b/c/d", home=folder / "home", top=str(folder / "home/a"))
+    assert [] == seen_above(folder / "home", home=folder / "home")
+    assert [] == seen_above(folder, home=folder / "home")
+
+
+def test_names_beside_what_is_looked_for(tree: Tree) -> None:
+    """Each folder on the way is looked through, by name alone, and one that is gone has none."""
+    folder = tree({"AGENT.md": "", "GEMINI.md": "", "notes.md": "", "AGENTS.md": "", "a/Agent.md/x": "", "a/AGENTS.md.bak": ""})
+    ascent = upward.Ascent(str(folder), ("a", "gone"), "marker")
+
+    assert [(".", "AGENTS.md", ["AGENT.md"]), (".", "", ["GEMINI.md"]), ("a", "AGENTS.md", ["AGENTS.md.bak"])] == list(names_beside(ascent, DEFAULT))
+    assert [] == list(names_beside(ascent, EINO))
+
+
+def test_above_a_root_that_was_given_nothing_is_seen(tree: Tree) -> None:
+    """Nor where no names are looked for."""
+    folder = tree({"AGENTS.md": "0", "a/x": ""})
+
+    assert [] == list(files_above(upward.find_up(folder / "a", [], root=folder / "a"), DEFAULT.names))
+    assert [] == list(files_above(upward.find_up(folder / "a", []), []))
+
+
+def test_a_submodule_says_what_it_leaves_out(tree: Tree) -> None:
+    """The files of the repository around it are seen but outside, not above that, and are read where the root says so."""
+    entries = {"AGENTS.md": "not theirs", "r/.git/HEAD": "x", "r/AGENTS.md": "SUPER", "r/libs/AGENTS.md": "LIBS", "r/libs/sub/AGENTS.md": "SUB"}
+    folder = tree({**entries, "r/libs/sub/.git": "gitdir: ../../.git/modules/libs/sub\n", "r/libs/sub/a/x": ""})
+
+    found = discover(folder / "r/libs/sub/a")
+    several = discover({"one": folder / "r/libs/sub/a"})
+
+    assert ["SUB"] == [doc.text for doc in found]
+    assert [("../AGENTS.md", Omission.OUTSIDE_ROOT, ""), ("../../AGENTS.md", Omission.OUTSIDE_ROOT, "")] == left_out(found)
+    assert [4, 5] == [one.size for one in found.omitted]
+    assert ["one:../AGENTS.md", "one:../../AGENTS.md"] == [one.name for one in several.omitted]
+    assert ["SUPER", "LIBS", "SUB"] == [doc.text for doc in discover(folder / "r/libs/sub/a", root=folder / "r")]
+    assert () == discover(folder / "r/libs/sub/a", root=folder / "r/libs/sub").omitted
+
+
+@pytest.mark.parametrize(
+    "git",
+    [
+        pytest.param("gitdir: ../.git/worktrees/s\n", id="a work tree"),
+        pytest.param("gitdir: /elsewhere/.git/modules/s\n", id="a submodule of a repository elsewhere"),
+        pytest.param("gitdir: x\n", id="something else"),
+        pytest.param(b"\x7fELF\0", id="no text"),
+    ],
+)
+def test_other_roots_leave_nothing_out(git: Any, tree: Tree) -> None:
+    """Only what would be one project but for the border of a submodule is told without being asked for."""
+    folder = tree({".git/HEAD": "x", "AGENTS.md": "outer", "s/.git": git, "s/AGENTS.md": "own"})
+
+    assert (["own"], ()) == ([doc.text for doc in discover(folder / "s")], discover(folder / "s").omitted)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ def complaints(found: Discovery) -> list[tuple[str, str]]:
         pytest.param('see @"a.md" and (@b.md)', ["a.md", "b.md"], id="quoted, in brackets"),
         pytest.param("> @a.md", ["a.md"], id="in a quote"),
         pytest.param("[@a.md]", ["a.md"], id="in brackets that are no link"),
+        pytest.param("[@a.md] [ @A.md\nx] @b.md\n\n[@a.md]: /x\n[@a.md X]: /y\n", ["b.md"], id="not in the text of a link that is defined elsewhere"),
         pytest.param("`@a.md` @b.md", ["b.md"], id="not in a code span"),
         pytest.param("```\n@a.md\n```\n@b.md", ["b.md"], id="not in a fenced block"),
         pytest.param("~~~ text\n@a.md\n~~~\n@b.md", ["b.md"], id="not in a block fenced by tildes"),
@@ -80,6 +81,12 @@ def complaints(found: Discovery) -> list[tuple[str, str]]:
         pytest.param("`[` @a.md](x) @b.md", ["a.md", "b.md"], id="a bracket in code opens no link"),
         pytest.param("\\[@a.md](x) @b.md", ["a.md", "b.md"], id="an escaped bracket opens no link"),
         pytest.param("[`x` <!-- @a.md -->](y) [x]: @b.md", ["b.md"], id="not in a comment in a link"),
+        pytest.param("- ```sh\n  @a.md\n  ```\n  @b.md", ["b.md"], id="not in a block that begins beside its bullet"),
+        pytest.param("- x\n  ```\n  @a.md\n@b.md", ["b.md"], id="a list item that ends, ends its block"),
+        pytest.param("-     @a.md\n- @b.md", ["b.md"], id="not in code beside a bullet"),
+        pytest.param("x\r```\r@a.md\r```\r@b.md", ["b.md"], id="not in a block with bare carriage returns"),
+        pytest.param("<pre>\n\n@a.md</pre>\n@b.md", ["b.md"], id="not in preformatted text"),
+        pytest.param("<div>\n@a.md\n</div>\n", ["a.md"], id="in other HTML"),
         pytest.param("mail x@a.md, \\@a.md, x.com/@a.md", [], id="not what is no mention anywhere"),
         pytest.param("@a.md @A.md @./a.md", ["a.md"], id="each file once"),
         pytest.param("@my file.md now", ["my file.md"], id="a name with a blank"),
@@ -121,7 +128,9 @@ def test_plain_text_is_not_touched(text: str) -> None:
     assert scan(flat) == scan(mask(flat))
 
 
-@pytest.mark.parametrize("unit", ["[@", "[@a](", "](@", "[](<@", "`@ <!-- ", "    @a\n", "- @", ">@", "[a]:@", "```@\n", "\\[@", "<!--@", "[@a][", "\n\n\t- @"])
+@pytest.mark.parametrize(
+    "unit", ["[@", "[@a](", "](@", "[](<@", "`@ <!-- ", "    @a\n", "- @", ">@", "[a]:@", "```@\n", "\\[@", "<!--@", "[@a][", "[[a]]:@\n", "\n\n\t- @"]
+)
 def test_hostile_texts_cost_no_more_than_others(unit: str) -> None:
     """Twice the text is about twice the work: so much that a square would never end goes through."""
     text = unit * (200_000 // len(unit))
@@ -165,6 +174,13 @@ def test_in_place_closes_what_is_open(tree: Tree) -> None:
     folder = tree({"AGENTS.md": "@c.md\nbehind\n", "c.md": "```\ncode\n"})
 
     assert "```\ncode\n```\nbehind\n" == found_in(folder, placement="inline").docs[0].text
+
+
+def test_what_is_put_in_place_leaves_no_comment_open(tree: Tree) -> None:
+    """What the host says behind it stays visible, whatever an end further down would make of it."""
+    folder = tree({"AGENTS.md": "@a.md\nbehind --> and more\n", "a.md": "A <!-- never closed\n"})
+
+    assert "A &lt;!-- never closed\nbehind --> and more\n" == found_in(folder, placement="inline").docs[0].text
 
 
 def test_what_was_found_is_not_imported_again(tree: Tree) -> None:
@@ -252,6 +268,55 @@ def test_lines_of_a_file(tree: Tree) -> None:
 def test_odd_ranges(typed: str, text: str, tree: Tree) -> None:
     """They are straightened as in a message."""
     assert text == found_in(tree({"AGENTS.md": f"@a.md:{typed}", "a.md": "1\n2\n3\n4\n"})).docs[1].text
+
+
+def test_lines_are_read_as_a_part_of_their_file(tree: Tree) -> None:
+    """What is code in the file is code in the lines that are asked for; what is not is imported, in its place."""
+    folder = tree({"AGENTS.md": "- @a.md:2-5\n", "a.md": "é\n```\n@b.md\n```\nsee @c.md!\n@b.md\n", "b.md": "B", "c.md": "C"})
+
+    assert ["AGENTS.md", "a.md:2-5", "c.md"] == names(found_in(folder))
+    assert ["- ```\n@b.md\n```\nsee C!\n"] == [doc.text for doc in found_in(folder, placement="inline")]
+
+
+@pytest.mark.parametrize(
+    ("text", "budget", "expected"),
+    [
+        pytest.param("see @docs/style.md for all the rules", 17, [], id="in the middle of a name"),
+        pytest.param("see @docs/style.md for all the rules", 18, ["docs/style.md"], id="right behind a name"),
+        pytest.param("see @my long file.md for all the rules", 14, [], id="in the middle of a name with blanks"),
+        pytest.param("see [the rules @docs/style.md\nand more](https://x.test)", 30, [], id="in the middle of a link"),
+        pytest.param("- @docs/style.md\n- @docs/tests.md\n", 20, ["docs/style.md"], id="between two lines"),
+        pytest.param("<!--\n@docs/style.md\n-->\n- @docs/tests.md\n", 22, [], id="in the middle of a comment"),
+    ],
+)
+def test_what_a_cut_leaves(text: str, budget: int, expected: list[str], tree: Tree) -> None:
+    """Names that are shown are imported; one that the cut tore is neither read in part nor reported as missing."""
+    files = {"docs/style.m": "no", "docs/style.md": "S", "docs/tests.md": "T", "my long file.md": "M"}
+    for placement in ("after", "inline"):
+        found = expand_imports(discover(tree({"AGENTS.md": text, **files}), file_bytes=budget), placement=placement)
+
+        assert () == found.problems
+        assert placement == "inline" or expected == [doc.name for doc in found if doc.origin == "import"]
+        assert [doc for doc in found if "no" in doc.text.split()] == []
+
+
+def test_imports_behind_a_cut_are_told(tree: Tree) -> None:
+    """The person is told which files are not read because of it, of many the first."""
+    folder = tree({"AGENTS.md": "@a.md\n" + "".join(f"- @docs/{number}.md, @alice\n" for number in range(8)), "a.md": "A"})
+
+    found = found_in(folder, file_bytes=8)
+
+    assert ["AGENTS.md", "a.md"] == names(found)
+    named = ", ".join(f"@docs/{number}.md" for number in range(5))
+    assert f"AGENTS.md was cut, so that what it names behind the cut is not imported: {named} and 3 more" == found.warnings[-1]
+
+
+def test_a_text_that_was_changed_is_read_as_it_is(tree: Tree) -> None:
+    """A host that puts another text into a document gets what that names."""
+    found = discover(tree({"AGENTS.md": "rule\n" * 9, "a.md": "A"}), file_bytes=8)
+    other = dataclasses.replace(found, docs=tuple(dataclasses.replace(doc, text="@a.md") for doc in found))
+
+    assert ["AGENTS.md", "a.md"] == names(expand_imports(other))
 
 
 def test_an_anchor_is_not_passed_over_in_silence(tree: Tree) -> None:

@@ -69,6 +69,16 @@ def _own_marker(tree: Tree) -> None:
     assert ["INNER"] == texts(discover(folder / "s"))
 
 
+@report("B128")
+def _submodule(tree: Tree) -> None:
+    folder = tree({**HEAD, "AGENTS.md": "SUPER", "sub/.git": "gitdir: ../.git/modules/sub\n", "sub/AGENTS.md": "SUB"})
+    found = discover(folder / "sub")
+
+    assert ["SUB"] == texts(found)
+    assert [("../AGENTS.md", 5, Omission.OUTSIDE_ROOT)] == [(one.name, one.size, one.reason) for one in found.omitted]
+    assert ["SUPER", "SUB"] == texts(discover(folder / "sub", root=folder))
+
+
 @report("B129")
 def _work_tree(tree: Tree) -> None:
     folder = tree({"AGENTS.md": "OUTER", ".git/worktrees/w/HEAD": "x", "wt/.git": "gitdir: ../.git/worktrees/w\n", "wt/AGENTS.md": "WT", "wt/d/x": ""})
@@ -79,11 +89,29 @@ def _work_tree(tree: Tree) -> None:
     assert found.root == "wt (nearest folder with .git)"
 
 
+@report("B130")
+def _above_a_work_tree(tree: Tree) -> None:
+    bare = {"fleet/.git/HEAD": "x", "fleet/.git/config": "[core]\n\tbare = true\n"}
+    folder = tree({**bare, "fleet/CLAUDE.md": "FLEET", "fleet/child/.git": "gitdir: ../.git/worktrees/c\n"})
+
+    assert ["FLEET"] == texts(discover(folder / "fleet/child", root="/", names=["CLAUDE.md"]))
+    assert [] == texts(discover(folder / "fleet/child", names=["CLAUDE.md"]))
+
+
 @report("B133")
 def _for_a_file(tree: Tree) -> None:
     folder = tree({**HEAD, "AGENTS.md": "ROOT", "go/AGENTS.md": "GO", "go/m.go": "package m", "java/AGENTS.md": "JAVA"})
 
     assert ["ROOT", "GO"] == texts(discover(folder / "go" / "m.go", root=folder))
+
+
+@report("B135")
+def _where_it_ends(tree: Tree) -> None:
+    folder = tree({"ws/AGENTS.md": "WS", "ws/repo/.git/HEAD": "x", "AGENTS.md": "HOME"})
+    chosen, usual = discover(folder / "ws/repo", root=folder / "ws"), discover(folder / "ws/repo")
+
+    assert (["WS"], []) == (texts(chosen), texts(usual))
+    assert ("ws (the root that was given)", "repo (nearest folder with .git)") == (chosen.root, usual.root)
 
 
 @report("B136")
@@ -100,6 +128,22 @@ def _private_notes(tree: Tree) -> None:
     found = discover(folder, names=["CLAUDE.md", "AGENTS.md"], additions=["CLAUDE.local.md"])
 
     assert ["SHARED", "MINE"] == texts(found)
+
+
+@report("B138")
+def _each_folder_by_itself(tree: Tree) -> None:
+    folder = tree({"AGENTS.md": "ROOT", "a/CLAUDE.md": "A", "b/AGENTS.md": "B1", "b/CLAUDE.md": "B2"})
+    here, there = (discover(folder / name, root=folder, names=["AGENTS.md", "CLAUDE.md"]) for name in "ab")
+
+    assert (["ROOT", "A"], ["ROOT", "B1"]) == (texts(here), texts(there))
+    assert [("b/CLAUDE.md", Omission.SHADOWED, "b/AGENTS.md")] == [(one.name, one.reason, one.by) for one in there.omitted]
+
+
+@report("B139")
+def _link_at_the_root(tree: Tree) -> None:
+    folder = tree({"AGENTS.md": "ROOT", "CLAUDE.md": tree.link("AGENTS.md"), "t/AGENTS.md": "T"})
+
+    assert ["ROOT", "T"] == texts(discover(folder / "t", root=folder, names=["CLAUDE.md", "AGENTS.md"]))
 
 
 @report("B141")
@@ -123,6 +167,15 @@ def _nested_work_tree(tree: Tree) -> None:
     assert [("CLAUDE.md", Omission.DUPLICATE, ".wt/f/CLAUDE.md")] == [(one.name, one.reason, one.by) for one in found.omitted]
 
 
+@report("B143")
+def _another_branch(tree: Tree) -> None:
+    entries = {"CLAUDE.md": "OLD RULE", ".worktrees/x/.git": "gitdir: ../../.git/worktrees/x\n", ".worktrees/x/CLAUDE.md": "NEW RULE"}
+    folder = tree({**HEAD, **entries})
+
+    for root in (None, folder):
+        assert ["NEW RULE"] == texts(discover(folder / ".worktrees" / "x", root=root, names=["CLAUDE.md"]))
+
+
 @report("B144")
 def _work_tree_inherits(tree: Tree) -> None:
     folder = tree({"AGENTS.md": "WS", "r/.git/HEAD": "x", "r/AGENTS.md": "MAIN", "r/w/.git": "gitdir: ../.git/worktrees/w\n", "r/w/x": ""})
@@ -140,6 +193,14 @@ def _sent_once(tree: Tree) -> None:
 
     assert ["UNIQ", "@AGENTS.md"] == texts(found)
     assert 1 == sent.count("UNIQ")
+
+
+@report("B149")
+def _nearest_first(tree: Tree) -> None:
+    folder = tree({"AGENTS.md": "root\n" * 2000, "a/AGENTS.md": "NEAR"})
+    far, near = discover(folder / "a", root=folder, budget=4000).docs
+
+    assert ("NEAR", False, True) == (near.text, near.truncated, far.truncated)
 
 
 @report("B150")
@@ -221,6 +282,22 @@ def _upwards(tree: Tree) -> None:
     folder = tree({**HEAD, "AGENTS.md": "UPPER", "sub/CLAUDE.md": "@../AGENTS.md\n"})
 
     assert ["@../AGENTS.md", "UPPER"] == texts(expand_imports(discover(folder / "sub", names=["CLAUDE.md"])))
+
+
+@report("B161")
+def _anchor(tree: Tree) -> None:
+    found = expand_imports(discover(tree({"CLAUDE.md": "@t.md#rule\n", "t.md": "# t\n## rule\nR\n## other\nO\n"}), names=["CLAUDE.md"]))
+
+    assert ["@t.md#rule", "# t\n## rule\nR\n## other\nO"] == texts(found)
+    assert ["t.md is imported as a whole: `#rule` was not resolved"] == list(found.warnings)
+
+
+@report("B162")
+def _twice(tree: Tree) -> None:
+    folder = tree({"CLAUDE.md": "1 @c.md\n2 @c.md\n", "c.md": "C mentions @c.md"})
+    found = expand_imports(discover(folder, names=["CLAUDE.md"]), placement="inline")
+
+    assert ["1 C mentions @c.md\n2 (see c.md)\n"] == [doc.text for doc in found]
 
 
 def _silent(tree: Tree, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from filerefs.agentsmd.discovery import discover
 from filerefs.agentsmd.imports import expand_imports
 from filerefs.agentsmd.loader import Loader, Run
 from filerefs.agentsmd.profiles import CHAIN, EINO
+from filerefs.agentsmd.refreshing import WhenChanged
+from filerefs.agentsmd.rendering import render
 from filerefs.errors import OptionError, RootNotFoundError
 
 if TYPE_CHECKING:
@@ -182,6 +185,13 @@ def test_tasks_read_once(tree: Tree) -> None:
     assert 9 == len(answers)
 
 
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every file be older than the grain of any clock."""
+    monkeypatch.setattr("filerefs.agentsmd.loader.now", lambda: time.time_ns() + 60_000_000_000)
+
+
+@pytest.mark.usefixtures("later")
 def test_stamps_change_with_the_files(tree: Tree) -> None:
     """They are the same as long as nothing changed, and tell of edits, of new files, and of imports."""
     folder = tree({".git": None, "AGENTS.md": "@x.md", "x.md": "X", "a": None})
@@ -198,3 +208,60 @@ def test_stamps_change_with_the_files(tree: Tree) -> None:
 
     assert 4 == len({before, edited, added, loader.stamp(known)})
     assert loader.stamp() != loader.stamp(known)
+
+
+@pytest.mark.usefixtures("later")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({}, {"x.md": "X"}, id="one that was missing is there"),
+        pytest.param({"d/y": ""}, {"d/x.md": "X"}, id="so is one in a folder"),
+        pytest.param({"x.md": " "}, {"x.md": "X"}, id="one that was blank says something"),
+        pytest.param({"x.md": b"\x7fELF\0"}, {"x.md": "X"}, id="one that was no text is one"),
+        pytest.param({"x.md": "@z.md"}, {"z.md": "Z"}, id="one that an import names is there"),
+        pytest.param({}, {"alice": "A"}, id="a word is a file"),
+        pytest.param({}, {"my notes.md": "N"}, id="words are a file"),
+        pytest.param({f"{number}.md": "" for number in range(9)}, {"x.md": "X"}, id="one that many others are imported beside"),
+    ],
+)
+def test_stamps_tell_of_imports_that_appear(before: dict[str, Any], after: dict[str, Any], tree: Tree) -> None:
+    """Whatever was looked for in vain, or was of no use, is looked at again."""
+    words = "@x.md @d/x.md @alice @my notes.md " + " ".join(f"@gone{number}" for number in range(40))
+    folder = tree({".git": None, "AGENTS.md": words, **before})
+    loader = Loader(folder)
+    known = loader.read()
+    stamp = loader.stamp(known)
+    assert stamp == loader.stamp(known)
+
+    tree(after)
+
+    assert stamp != loader.stamp(known)
+    assert known.docs != loader.read().docs
+
+
+def test_a_stamp_of_a_moment_ago_is_not_trusted(tree: Tree) -> None:
+    """A file that has just changed may change again without another time: two stamps of it differ."""
+    loader = Loader(tree({"AGENTS.md": "old"}))
+
+    assert loader.stamp() != loader.stamp()
+
+
+@pytest.mark.usefixtures("later")
+def test_reading_when_something_changed(tree: Tree) -> None:
+    """The policy reads again for a stamp that is taken of what was read last."""
+    folder = tree({"AGENTS.md": "see @more.md"})
+    loader = Loader(folder)
+    readings: list[Discovery] = []
+
+    def load() -> str:
+        readings.append(loader.read())
+        return render(readings[-1])
+
+    policy = WhenChanged(load, lambda: loader.stamp(readings[-1] if readings else None))
+    for _ in range(3):
+        policy()
+    count = len(readings)
+    tree({"more.md": "MORE"})
+
+    assert policy().endswith("MORE")
+    assert 2 == count

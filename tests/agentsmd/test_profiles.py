@@ -52,6 +52,8 @@ def test_names_are_tidied() -> None:
         pytest.param({"overflow": "burst"}, OptionError, id="an overflow that there is not"),
         pytest.param({"spend": "first"}, OptionError, id="an order that there is not"),
         pytest.param({"trim": "both"}, OptionError, id="a trimming that there is not"),
+        pytest.param({"mark": "{shown} of {total}"}, OptionError, id="a mark with a field that there is not"),
+        pytest.param({"mark": "{"}, OptionError, id="a mark that ends in a field"),
     ],
 )
 def test_error_profiles(options: dict[str, Any], error: type[Exception]) -> None:
