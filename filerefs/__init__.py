@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from filerefs.outcomes import Attached, Outcome, Reason, Refused
     from filerefs.rewriting import rewrite
     from filerefs.root import Root
+    from filerefs.rootlike import NodeLike, RootLike
     from filerefs.section import build_section, inject, strip_section, swap_section
     from filerefs.turn import Preprocessor, Turn, preprocess, preprocess_async
 
@@ -32,6 +33,7 @@ __all__ = [
     "Attached",
     "FilerefsError",
     "Limits",
+    "NodeLike",
     "OptionError",
     "OptionTypeError",
     "Outcome",
@@ -43,6 +45,7 @@ __all__ = [
     "Root",
     "RootClosedError",
     "RootError",
+    "RootLike",
     "RootNotFoundError",
     "SpanMismatchError",
     "Turn",
@@ -70,6 +73,7 @@ _HOMES = {
     "outcomes": "Attached Outcome Reason Refused",
     "rewriting": "rewrite",
     "root": "Root",
+    "rootlike": "NodeLike RootLike",
     "section": "build_section inject strip_section swap_section",
     "turn": "Preprocessor Turn preprocess preprocess_async",
 }

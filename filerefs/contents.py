@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from filerefs import decoding, naming
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from filerefs.decoding import Decoded
+    from filerefs.limits import MediaRoom
     from filerefs.outcomes import Kind, Lines
-    from filerefs.root import Node
+    from filerefs.rootlike import NodeLike
     from filerefs.walk import Ignore
 
 SKIPPED: Final = 64 * MIB
@@ -48,21 +49,22 @@ class Content:
     encoding: str | None = None
     lossy: bool = False
     media_type: str | None = None
+    data: bytes | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     # Why lines that were asked for besides those in `lines` could not be reached.
     unreached: Trouble | None = None
 
 
-def read_file(node: Node, cap: int | None) -> Content | Trouble:
-    """Return the text of a file up to *cap* UTF-8 bytes, media as a placeholder, or why there is none."""
+def read_file(node: NodeLike, cap: int | None, room: MediaRoom | None = None) -> Content | Trouble:
+    """Return the text of a file up to *cap* UTF-8 bytes, media with their data if there is *room*, or why there is none."""
     data = _read_capped(node, cap)
     if isinstance(data, Trouble):
         return data
     raw, complete = data
     media_type = decoding.media_type(raw)
     if media_type is not None:
-        return Content(kind="media", size=node.size, media_type=media_type)
+        return _read_media(node, raw, media_type, room)
     decoded = decoding.decode(raw, complete=complete)
     if decoded is None:
         return _BINARY
@@ -71,12 +73,35 @@ def read_file(node: Node, cap: int | None) -> Content | Trouble:
     return _with_cautions(content, truncated=was_cut or not complete, guessed=decoded.guessed)
 
 
-def _read_capped(node: Node, cap: int | None) -> tuple[bytes, bool] | Trouble:
+def _read_media(node: NodeLike, head: bytes, media_type: str, room: MediaRoom | None) -> Content | Trouble:
+    """Return a medium whose first bytes are *head*; the others are read if all of them go with the message."""
+    content = Content(kind="media", size=node.size, media_type=media_type)
+    if room is None:
+        return content
+    objection = room.objection(media_type, max(node.size, len(head)))
+    if not objection:
+        rest = node.read(None if room.file_bytes is None else room.file_bytes + 1 - len(head))
+        if isinstance(rest, Trouble):
+            return rest
+        size = len(head) + len(rest)
+        # The size that the system stated is no promise.
+        objection = room.objection(media_type, size)
+        if not objection:
+            return replace(content, size=size, data=head + rest)
+    return replace(content, notes=(objection,), cautions=(objection,))
+
+
+def reach(cap: int) -> int:
+    """Return how many bytes of a file are read for *cap* bytes of text."""
+    return max(cap + _SPARE, _HEAD)
+
+
+def _read_capped(node: NodeLike, cap: int | None) -> tuple[bytes, bool] | Trouble:
     """Return enough bytes for *cap* UTF-8 bytes of text, and whether that is the whole file."""
     if cap is None:
         data = node.read(None)
         return data if isinstance(data, Trouble) else (data, True)
-    wanted = max(cap + _SPARE, _HEAD)
+    wanted = reach(cap)
     data = node.read(wanted)
     if isinstance(data, Trouble) or len(data) < wanted:
         return data if isinstance(data, Trouble) else (data, True)
@@ -141,7 +166,7 @@ def _lines_within(lines: Lines, text: str) -> Lines:
     return tuple(kept)
 
 
-def read_lines(node: Node, ranges: Sequence[tuple[int, int | None]], cap: int | None) -> Content | Trouble:
+def read_lines(node: NodeLike, ranges: Sequence[tuple[int, int | None]], cap: int | None, room: MediaRoom | None = None) -> Content | Trouble:
     """
     Return the lines *ranges* of a file, ascending and disjoint, up to *cap* bytes of them.
 
@@ -149,22 +174,22 @@ def read_lines(node: Node, ranges: Sequence[tuple[int, int | None]], cap: int | 
     """
     if node.size <= _COUNTED:
         # A byte on disk is at most three in UTF-8.
-        whole = read_file(node, None if cap is None else max(cap, 3 * _COUNTED))
+        whole = read_file(node, None if cap is None else max(cap, 3 * _COUNTED), room)
         if isinstance(whole, Trouble) or whole.kind == "media":
             return whole
         if not whole.truncated:
             return slice_text(whole, ranges, cap)
         return Trouble(Reason.BUSY, "the file grew while it was read")
-    return _stream_lines(node, ranges, cap)
+    return _stream_lines(node, ranges, cap, room)
 
 
-def _stream_lines(node: Node, ranges: Sequence[tuple[int, int | None]], cap: int | None) -> Content | Trouble:
+def _stream_lines(node: NodeLike, ranges: Sequence[tuple[int, int | None]], cap: int | None, room: MediaRoom | None) -> Content | Trouble:
     head = node.read(_CHUNK)
     if isinstance(head, Trouble):
         return head
     media_type = decoding.media_type(head)
     if media_type is not None:
-        return Content(kind="media", size=node.size, media_type=media_type)
+        return _read_media(node, head, media_type, room)
     beginning = decoding.decode(head, complete=False)
     if beginning is None:
         return _BINARY
@@ -192,7 +217,7 @@ def _decode_slice(data: bytes, beginning: Decoded, *, complete: bool) -> Decoded
     return decoding.decode(data, complete=complete)
 
 
-def _chunks(node: Node, head: bytes) -> Iterator[bytes | Trouble]:
+def _chunks(node: NodeLike, head: bytes) -> Iterator[bytes | Trouble]:
     chunk: bytes | Trouble = head
     while chunk:
         yield chunk
@@ -293,7 +318,7 @@ class LineReader:
         return False
 
 
-def list_folder(node: Node, limit: int | None, ignore: Ignore) -> Content | Trouble:
+def list_folder(node: NodeLike, limit: int | None, ignore: Ignore) -> Content | Trouble:
     """Return the names of a folder, one a line behind a letter: `d` folder, `l` link, `f` anything else."""
     listing = node.entries(limit)
     if isinstance(listing, Trouble):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Decoded", "bom_encoding", "decode", "media_type", "wide_encoding"]
+__all__ = ["MEDIA_TYPES", "Decoded", "bom_encoding", "decode", "media_type", "wide_encoding"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,13 @@ _MEDIA_STARTS = (
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
 )
+_LOOKED_INTO = ("application/pdf", "image/gif", "image/webp", "image/bmp", "image/vnd.microsoft.icon")
 _MEDIA_BRANDS = {
     **dict.fromkeys((b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"), "image/heic"),
     **dict.fromkeys((b"avif", b"avis"), "image/avif"),
 }
+MEDIA_TYPES = frozenset((*dict(_MEDIA_STARTS).values(), *_MEDIA_BRANDS.values(), *_LOOKED_INTO))
+"""All that `media_type` tells apart."""
 _BMP_HEADERS = frozenset((12, 40, 52, 56, 64, 108, 124))
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
+from typing import Final, TypeAlias
 
 from filerefs.errors import OptionError, OptionTypeError
+from filerefs.naming import human_size
 
 KIB = 1024
 MIB = 1024 * KIB
+
+MediaPolicy: TypeAlias = bool | Collection[str]
+SENDABLE: Final = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"))
+"""The media types that the large providers all take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +27,9 @@ class Limits:
         total_bytes: UTF-8 bytes of all files and listings together; what would pass it is refused.
         refs: Outcomes of one turn; what is named beyond them becomes one `Refused` with `Reason.TOO_MANY`.
         directory_entries: Names that are read of one directory.
+        media_bytes: Bytes on disk of one image or PDF that goes with the message, with `media=True`; a larger one
+            is named and not sent.  A provider may count what base64 makes of it, which is a third more.
+        media_files: Images and PDFs that go with one message; further ones are named and not sent.
 
     Raises:
         OptionError: If a limit is negative.
@@ -32,6 +42,8 @@ class Limits:
     total_bytes: int | None = MIB
     refs: int | None = 200
     directory_entries: int | None = 1000
+    media_bytes: int | None = 5 * MIB
+    media_files: int | None = 10
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -62,6 +74,27 @@ def check_limits(limits: object) -> Limits:
     return limits
 
 
+def check_media(media: object) -> MediaPolicy:
+    """
+    Return *media*, a collection as it is now.
+
+    Raises:
+        OptionError: If it holds a media type that is never recognised.
+        OptionTypeError: If it is neither a bool nor a collection of strings; a bare string is none.
+    """
+    if isinstance(media, bool):
+        return media
+    kinds: list[object] | None = list(media) if isinstance(media, Collection) and not isinstance(media, str) else None
+    if kinds is None or not all(isinstance(kind, str) for kind in kinds):
+        raise OptionTypeError("media", media, 'True, False or a collection of media types such as "image/png"')
+    from filerefs.decoding import MEDIA_TYPES
+
+    for kind in kinds:
+        if kind not in MEDIA_TYPES:
+            raise OptionError("media", kind, f"one of {', '.join(sorted(MEDIA_TYPES))}")
+    return frozenset(map(str, kinds))
+
+
 def _lower(one: int | None, other: int | None) -> int | None:
     return other if one is None else one if other is None else min(one, other)
 
@@ -88,6 +121,36 @@ class Budget:
             return False
         self.spent += amount
         return True
+
+
+class MediaRoom:
+    """
+    Which media may still go with the message, besides the section.
+
+    Other than a `Budget` it goes on behind one that did not fit: no medium is a part of another.
+    """
+
+    __slots__ = ("_files", "_types", "file_bytes")
+
+    def __init__(self, limits: Limits, media: MediaPolicy) -> None:
+        self.file_bytes = limits.media_bytes
+        self._files = limits.media_files
+        self._types = SENDABLE if media is True else frozenset(media or ())
+
+    def objection(self, media_type: str, size: int) -> str:
+        """Return why a medium of *size* bytes does not go with the message; "" if it does."""
+        if media_type not in self._types:
+            return f"not sent: {media_type} is not among the types that are"
+        if self._files == 0:
+            return "not sent: there are as many images and PDFs already as go with one message"
+        if self.file_bytes is not None and size > self.file_bytes:
+            return f"not sent: it is larger than {human_size(self.file_bytes)}"
+        return ""
+
+    def take(self) -> None:
+        """Count one that goes with the message."""
+        if self._files is not None:
+            self._files -= 1
 
 
 def utf8_length(text: str) -> int:

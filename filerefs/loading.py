@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from filerefs import contents, kinds, naming
 from filerefs.advice import hint_for
 from filerefs.grouping import Group, Mention, Refusal, Sorter
-from filerefs.limits import Budget, check_limits
+from filerefs.limits import Budget, MediaRoom, check_limits, check_media
 from filerefs.memory import Memory
 from filerefs.mentions import Scan
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
+from filerefs.prefetching import prefetch
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve, resolve_one
 from filerefs.root import Root, Trouble
+from filerefs.rootlike import adopt
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Collection, Iterable, Sequence
 
     from filerefs.contents import Content
-    from filerefs.limits import Limits
+    from filerefs.limits import Limits, MediaPolicy
     from filerefs.memory import Recollection
     from filerefs.mentions import Range, Ref
     from filerefs.resolving import Target
     from filerefs.root import SymlinkPolicy
+    from filerefs.rootlike import RootLike
 
 
 def load(
     refs: Iterable[Ref],
-    root: str | os.PathLike[str] | Root = ".",
+    root: str | os.PathLike[str] | RootLike = ".",
     *,
     limits: Limits | None = None,
     symlinks: SymlinkPolicy = "refuse",
     allow: Collection[str] = (),
     lenient: bool = True,
+    media: MediaPolicy = False,
 ) -> list[Outcome]:
     """
     Return what became of *refs*, in order of first mention: one outcome for each file, however often it is named.
@@ -43,12 +47,14 @@ def load(
 
     Args:
         refs: What `parse` returned, in its order.
-        root: The folder that all names are relative to, or a `Root` that stays open; then *symlinks* and *allow*
-            are the root's own.
+        root: The folder that all names are relative to; or a `Root`, or any other `RootLike`, that stays open and
+            has *symlinks* and *allow* of its own.
         limits: Sizes and numbers; the defaults of `Limits` when None.
         symlinks: "refuse" every symbolic link, or follow those that stay "inside" the root.
         allow: Names that are opened although they look like those of secrets.
         lenient: Whether unquoted names with blanks are tried.
+        media: Whether images and PDFs are read as well (`Attached.data`); or the media types that are, of those
+            that this library knows.
 
     Raises:
         RootNotFoundError: If *root* is no directory.
@@ -57,11 +63,12 @@ def load(
 
     .. versionadded:: 0.1
     """
-    limits = check_limits(limits)
-    if isinstance(root, Root):
-        return load_all(Scan(list(refs), []), root, limits, lenient=lenient).outcomes
+    limits, media = check_limits(limits), check_media(media)
+    scan = Scan(list(refs), [])
+    if not isinstance(root, str | os.PathLike):
+        return load_all(scan, adopt(root, symlinks=symlinks, allow=allow), limits, lenient=lenient, media=media).outcomes
     with Root(root, symlinks=symlinks, allow=allow) as opened:
-        return load_all(Scan(list(refs), []), opened, limits, lenient=lenient).outcomes
+        return load_all(scan, opened, limits, lenient=lenient, media=media).outcomes
 
 
 class Loaded(NamedTuple):
@@ -73,7 +80,7 @@ class Loaded(NamedTuple):
     spent: bool
 
 
-def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollection: Recollection | None = None) -> Loaded:
+def load_all(scan: Scan, root: RootLike, limits: Limits, *, lenient: bool, media: MediaPolicy = False, recollection: Recollection | None = None) -> Loaded:
     """Do what `load` does, and tell what a turn needs besides."""
     plain: list[Ref] = []
     outcomes: list[Outcome] = []
@@ -86,7 +93,9 @@ def load_all(scan: Scan, root: Root, limits: Limits, *, lenient: bool, recollect
                 sorter.add(ref, resolution)
         # Before hints look names up as well: that none is left for them is no matter of the message.
         spent = lookup.spent
-        loader = _Loader(lookup, limits, recollection or Memory(root).turn())
+        recollection = recollection or Memory(root).turn()
+        prefetch(sorter.entries, lookup, limits, recollection)
+        loader = _Loader(lookup, limits, media, recollection)
         for entry in sorter.entries:
             outcomes += loader.attach(entry) if isinstance(entry, Group) else [loader.refuse(entry)]
         in_code = [ref for ref in scan.in_code if _is_path_shaped(ref) and isinstance(resolve_one(ref, lookup), Hit)]
@@ -101,10 +110,11 @@ def _is_path_shaped(ref: Ref) -> bool:
 class _Loader:
     """Reads what was found, first named, first served."""
 
-    def __init__(self, lookup: Lookup, limits: Limits, recollection: Recollection) -> None:
+    def __init__(self, lookup: Lookup, limits: Limits, media: MediaPolicy, recollection: Recollection) -> None:
         self._lookup = lookup
         self._limits = limits
         self._budget = Budget(limits.total_bytes)
+        self._room = MediaRoom(limits, media) if media else None
         self._recollection = recollection
 
     def refuse(self, refusal: Refusal) -> Refused:
@@ -133,7 +143,7 @@ class _Loader:
             target = mention.target or group.target
             if target.name not in texts:
                 content = self._read(Group(target, [mention._replace(lines=None)]))
-                texts[target.name] = content.text if not isinstance(content, Trouble) else target.name
+                texts[target.name] = (content.text, content.data) if not isinstance(content, Trouble) else target.name
             parts.setdefault(texts[target.name], Group(target)).mentions.append(mention)
         return list(parts.values())
 
@@ -148,6 +158,8 @@ class _Loader:
         outcomes: list[Outcome] = [self._refused(missing, target.name, _no_such_lines(content))] if missing else []
         if shown and not self._budget.take(content.shown):
             return [*outcomes, self._over_budget(shown, target.name)]
+        if self._room is not None and content.data is not None:
+            self._room.take()
         return [*outcomes, _attached(target, shown, content)] if shown else outcomes
 
     def _read(self, group: Group) -> Content | Trouble:
@@ -156,12 +168,12 @@ class _Loader:
             return node
         with node:
             if node.kind == "directory":
-                return contents.list_folder(node, self._limits.directory_entries, self._recollection.ignore)
+                return contents.list_folder(node, self._limits.directory_entries, self._recollection.ignore_of(self._lookup.root))
             cap = self._limits.file_bytes
             ranges = [mention.lines for mention in group.mentions if mention.lines is not None]
             if ranges and len(ranges) == len(group.mentions):
-                return contents.read_lines(node, merge_ranges(ranges), cap)
-            content = self._recollection.read(node, cap)
+                return contents.read_lines(node, merge_ranges(ranges), cap, self._room)
+            content = self._recollection.read(node, cap, self._room)
             return contents.with_total(content) if ranges and not isinstance(content, Trouble) else content
 
     def _refused(self, mentions: Sequence[Mention], path: str, trouble: Trouble) -> Refused:
@@ -244,6 +256,7 @@ def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> 
         lossy=content.lossy,
         language=kinds.language(target.name) if content.kind == "file" else "",
         media_type=content.media_type,
+        data=content.data,
         names=tuple(names),
         notes=tuple(notes),
         cautions=tuple(dict.fromkeys([*content.cautions, *hidden])),

@@ -11,7 +11,8 @@ from filerefs.stamps import is_settled, now
 
 if TYPE_CHECKING:
     from filerefs.contents import Content
-    from filerefs.root import Node, Root
+    from filerefs.limits import MediaRoom
+    from filerefs.rootlike import NodeLike, RootLike
     from filerefs.stamps import Stamp
     from filerefs.walk import Ignore
 
@@ -25,7 +26,7 @@ class Memory:
     as a whole.
     """
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: RootLike) -> None:
         self._root = root
         self._kept: dict[Stamp, Content] = {}
 
@@ -53,21 +54,29 @@ class Recollection:
         self._memory = memory
         self._used: dict[Stamp, Content] = {}
 
-    @property
-    def ignore(self) -> Ignore:
-        """The ignore rules of the root."""
-        return self._memory.ignore
+    def ignore_of(self, root: RootLike) -> Ignore:
+        """Return the ignore rules, read through *root*: the memory's own, or what stands for it in this turn."""
+        return self._memory.ignore.through(root)
 
-    def read(self, node: Node, cap: int | None) -> Content | Trouble:
-        """Return the text of *node* from memory if it cannot have changed, else from disk."""
+    def knows(self, stamp: Stamp | None, cap: int | None) -> bool:
+        """Tell whether a text is in memory."""
+        return stamp is not None and _key(stamp, cap) in self._kept
+
+    def read(self, node: NodeLike, cap: int | None, room: MediaRoom | None = None) -> Content | Trouble:
+        """
+        Return the text of *node* from memory if it cannot have changed, else from disk.
+
+        Media that may go with the message are never kept, nor that they did not: ten of them are fifty texts, and
+        whether there is *room* is another question each time.
+        """
         if node.stamp is None:
-            return contents.read_file(node, cap)
-        key = (*node.stamp, -1 if cap is None else cap)
+            return contents.read_file(node, cap, room)
+        key = _key(node.stamp, cap)
         content = self._kept.get(key)
         if content is None:
             before = now()
-            fresh = contents.read_file(node, cap)
-            if isinstance(fresh, Trouble) or not is_settled(node.stamp, before):
+            fresh = contents.read_file(node, cap, room)
+            if isinstance(fresh, Trouble) or not is_settled(node.stamp, before) or (room is not None and fresh.kind == "media"):
                 return fresh
             content = fresh
         self._used[key] = content
@@ -76,3 +85,7 @@ class Recollection:
     def finish(self) -> None:
         """Hand what was used over to the next turn."""
         self._memory.replace(self._used)
+
+
+def _key(stamp: Stamp, cap: int | None) -> Stamp:
+    return (*stamp, -1 if cap is None else cap)

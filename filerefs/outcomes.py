@@ -42,6 +42,8 @@ class Attached:
         lossy: Whether bytes had to be replaced by U+FFFD.
         language: Tag for the fence, "" for none.
         media_type: "image/png" and the like for media, else None.
+        data: The bytes of a medium that goes with the message, which `media=True` asks for; else None, and the model
+            reads no more than that there is such a file.
         names: Further root-relative names of the same file (hard links, links) that were used.
         notes: What else is worth saying to person and model, one sentence each, without the file's name.
         cautions: What the person is warned of: a cut, a guessed or lossy encoding; the latter two are notes too.
@@ -65,6 +67,7 @@ class Attached:
     lossy: bool = False
     language: str = ""
     media_type: str | None = None
+    data: bytes | None = field(default=None, repr=False)
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
@@ -104,7 +107,8 @@ class Attached:
             entries = "1 entry" if self.entries == 1 else f"{self.entries} entries"
             return ["directory", f"{entries} and more" if self.truncated else entries]
         if self.kind == "media":
-            return [naming.human_size(self.size), self.media_type or "media", "by name only"]
+            facts = [naming.human_size(self.size), self.media_type or "media"]
+            return facts if self.data is not None else [*facts, "by name only"]
         facts = []
         if self.lines:
             facts.append(naming.line_numbers(self.lines))

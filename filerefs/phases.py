@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from filerefs import markers, naming
 from filerefs.limits import Limits
 from filerefs.loading import load_all
-from filerefs.mentions import scan
+from filerefs.mentions import Scan, scan
 from filerefs.outcomes import Attached, Refused
 from filerefs.rewriting import rewrite
 from filerefs.section import compose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from filerefs.limits import MediaPolicy
     from filerefs.loading import Loaded
     from filerefs.memory import Memory
     from filerefs.mentions import CodePolicy, Ref
     from filerefs.outcomes import Outcome
-    from filerefs.root import Root
+    from filerefs.rootlike import RootLike
+    from filerefs.turn import JSON
 
 LEFTOVER = "an earlier section was changed by someone else and is still in the prompt"
 SPENT = "too many names in one message: some were not looked up and are left as they are"
@@ -32,6 +37,7 @@ class Settings(NamedTuple):
     lowered: Limits | None
     code: CodePolicy
     lenient: bool
+    media: MediaPolicy = False
 
     @property
     def effective_limits(self) -> Limits:
@@ -51,11 +57,13 @@ class Taken(NamedTuple):
     notices: tuple[str, ...]
 
 
-def take(message: str, prompt: str, root: Root, *, settings: Settings, memory: Memory, previous: str) -> Taken:
-    """Return what *message* and *prompt* become; *previous* is the section of the turn before."""
+def take(message: str, prompt: str, root: RootLike, *, settings: Settings, memory: Memory, previous: str, refs: Sequence[Ref] = ()) -> Taken:
+    """Return what *message* and *prompt* become; *previous* is the section of the turn before, *refs* are mentions beside those that are parsed."""
     found = scan(message, code=settings.code, lenient=settings.lenient)
+    if refs:
+        found = _with_given(found, refs)
     recollection = memory.turn()
-    loaded = load_all(found, root, settings.effective_limits, lenient=settings.lenient, recollection=recollection)
+    loaded = load_all(found, root, settings.effective_limits, lenient=settings.lenient, media=settings.media, recollection=recollection)
     recollection.finish()
     composition = compose(prompt, loaded.outcomes, previous)
     return Taken(
@@ -67,6 +75,19 @@ def take(message: str, prompt: str, root: Root, *, settings: Settings, memory: M
         warnings=tuple(_warnings(loaded, leftover=markers.has_leftover(composition.base))),
         notices=tuple(_notices(loaded)),
     )
+
+
+def _with_given(found: Scan, refs: Sequence[Ref]) -> Scan:
+    """Return *found* with *refs* among it, and without what would be a mention where one of them stands."""
+    given = sorted(refs, key=lambda ref: ref.start)
+    starts = [ref.start for ref in given]
+
+    def is_free(ref: Ref) -> bool:
+        following = bisect_left(starts, ref.run_end)
+        return following == 0 or given[following - 1].end <= ref.start
+
+    free = [ref for ref in found.refs if is_free(ref)]
+    return Scan(sorted([*free, *given], key=lambda ref: ref.start), [ref for ref in found.in_code if is_free(ref)])
 
 
 def _warnings(loaded: Loaded, *, leftover: bool) -> list[str]:
@@ -93,3 +114,29 @@ def _notices(loaded: Loaded) -> list[str]:
         notices += [f"{outcome.label}: {note}" for note in outcome.remarks if note not in cautions]
     tokens = dict.fromkeys(ref.token for ref in loaded.in_code)
     return notices + [f"in code, not attached: {naming.label(token)}" for token in tokens]
+
+
+def describe(outcome: Outcome) -> dict[str, JSON]:
+    """Return one outcome as JSON, every key present: a program need not ask which kind it has before it reads."""
+    attached = outcome if outcome.status == "attached" else None
+    refused = outcome if outcome.status == "refused" else None
+    lines: JSON = [[first, last] for first, last in attached.lines] if attached and attached.lines else None
+    return {
+        "token": outcome.token,
+        "path": outcome.path,
+        "spans": [[start, end] for start, end in outcome.spans],
+        "status": outcome.status,
+        "summary": outcome.summary,
+        "notes": [*outcome.remarks],
+        "kind": attached.kind if attached else None,
+        "lines": lines,
+        "size": attached.size if attached else None,
+        "shown": attached.shown if attached else None,
+        "truncated": attached.truncated if attached else None,
+        "encoding": attached.encoding if attached else None,
+        "lossy": attached.lossy if attached else None,
+        "language": attached.language if attached else None,
+        "reason": refused.reason.value if refused else None,
+        "detail": refused.detail if refused else None,
+        "hint": refused.hint if refused else None,
+    }

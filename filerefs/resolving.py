@@ -11,14 +11,17 @@ from filerefs.lenient import joins
 from filerefs.outcomes import Reason
 from filerefs.readings import may_end, natural_end, readings
 from filerefs.root import Trouble
+from filerefs.rootlike import begin_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
     from types import TracebackType
 
     from filerefs.mentions import Range, Ref
     from filerefs.readings import Reading
-    from filerefs.root import Listing, Node, Root
+    from filerefs.root import Listing
+    from filerefs.rootlike import NodeLike, RootLike
+    from filerefs.stamps import Stamp
 
 PROBES: Final = 4096
 """Names that one turn looks up at most."""
@@ -47,9 +50,9 @@ class Target:
     name: str
     link_target: str | None
     kind: str
-    identity: tuple[int, int] | None
-    stamp: tuple[int, ...] | None
-    node: Node | None
+    identity: tuple[Hashable, ...] | None
+    stamp: Stamp | None
+    node: NodeLike | None
 
 
 class Hit(NamedTuple):
@@ -77,7 +80,7 @@ Resolution: TypeAlias = Hit | Miss | None
 class Lookup:
     """The names that one turn looks up in a root: each once, and not without end."""
 
-    root: Root
+    root: RootLike
     spent: bool = False
     _found: dict[str, Target | Trouble] = field(default_factory=dict)
     _listings: dict[str, Listing | None] = field(default_factory=dict)
@@ -88,6 +91,9 @@ class Lookup:
     _names: dict[str, tuple[str, ...]] | None = None
     _withheld: bool = False
     _near: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.root = begin_turn(self.root)
 
     def find(self, name: str) -> Target | Trouble:
         """Return what *name* is on disk, under its exact spelling, else under its composed or decomposed one."""
@@ -132,10 +138,18 @@ class Lookup:
             self._beginnings[folder] = frozenset(name[:at] for name in composed for at, sign in enumerate(name) if sign in " \t")
         return unicodedata.normalize("NFC", beginning) in self._beginnings[folder]
 
-    def open(self, target: Target) -> Node | Trouble:
+    def open(self, target: Target) -> NodeLike | Trouble:
         """Return the node of *target*, to be read and closed by the caller."""
         node, target.node = target.node, None
         return node if node is not None else self.root.open(target.name)
+
+    def hold(self, target: Target) -> NodeLike | Trouble:
+        """Return the node of *target*, which stays open until somebody takes it or the turn ends."""
+        node = self.open(target)
+        if not isinstance(node, Trouble):
+            target.node = node
+            self._open.append(target)
+        return node
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from filerefs import markers, naming
 from filerefs.errors import OptionError
+from filerefs.fences import LONGEST_USUAL, fence_for, fenced
 from filerefs.limits import utf8_length
 from filerefs.outcomes import Attached, Refused
 
@@ -33,14 +34,10 @@ _INTRODUCTION = (
 # What an outcome adds to its text: label, statements, notes, fences.  The law allows 1 KiB; two newlines join entries.
 _FRAME = 1024 - 2
 _LONGEST_LANGUAGE = 16
-# Longer ones are hard to tell apart for a reader, so the other kind of fence is tried first.
-_LONGEST_USUAL_FENCE = 32
 _SHORTEST_LONGEST_RUN = 8
 _CLIPPED_NOTE = 300
 _COUNT_OF_NOTES = 32
 
-_BACKTICKS = re.compile("```+")
-_TILDES = re.compile("~~~+")
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#._-]*")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -126,7 +123,7 @@ def compose(prompt: str, outcomes: Iterable[Outcome], previous: str = "") -> Com
 
 
 def _render(outcomes: Iterable[Outcome], separators: int, previous: str = "") -> str:
-    entries = [_entry(outcome) for outcome in outcomes]
+    entries = [render_outcome(outcome) for outcome in outcomes]
     if not entries:
         return ""
     body = "\n\n".join((HEADING, _INTRODUCTION, *entries))
@@ -137,7 +134,8 @@ def _render(outcomes: Iterable[Outcome], separators: int, previous: str = "") ->
         return markers.wrap(_SURROGATES.sub("\ufffd", body), separators)
 
 
-def _entry(outcome: Outcome) -> str:
+def render_outcome(outcome: Outcome) -> str:
+    """Return the block of the section about one outcome, by itself: label, statements, fenced text."""
     match outcome:
         case Attached():
             return _attached(outcome)
@@ -157,10 +155,10 @@ def _refused(outcome: Refused) -> str:
 
 def _attached(outcome: Attached) -> str:
     head = f"### {outcome.label}"
-    fence, language = _fence(outcome.text), _language(outcome)
-    if _is_plain(outcome) and len(fence) <= _LONGEST_USUAL_FENCE:
+    fence, language = fence_for(outcome.text), _language(outcome)
+    if _is_plain(outcome) and len(fence) <= LONGEST_USUAL:
         # The usual case, and nothing to count in it: the longest label leaves room for these fences.
-        return f"{head}\n{_fenced(outcome.text, fence, language)}"
+        return f"{head}\n{fenced(outcome.text, fence, language)}"
     return _counted(outcome, head, fence, language)
 
 
@@ -187,7 +185,7 @@ def _counted(outcome: Attached, label: str, fence: str, language: str) -> str:
     entry += _fitting(_remarks(outcome), room - spent)
     for line, text in blocks:
         entry += [line] if line else []
-        entry += [_fenced(text, fence, language)] if text else []
+        entry += [fenced(text, fence, language)] if text else []
     return "\n".join(entry)
 
 
@@ -199,7 +197,8 @@ def _blocks(outcome: Attached) -> list[_Block]:
             return [_Block(_directory_line(outcome), outcome.text)]
         case "media":
             kind = naming.printable(outcome.media_type or "media")[:100]
-            return [_Block(f"[{kind}, {naming.human_size(outcome.size)}: no text, so its contents are not shown here]", "")]
+            where = "no text, so its contents are not shown here" if outcome.data is None else "it goes with the message itself"
+            return [_Block(f"[{kind}, {naming.human_size(outcome.size)}: {where}]", "")]
         case _:
             assert_never(outcome.kind)
 
@@ -307,28 +306,6 @@ def _language(outcome: Attached) -> str:
     return language if outcome.kind == "file" and len(language) <= _LONGEST_LANGUAGE and _LANGUAGE.fullmatch(language) else ""
 
 
-def _fence(text: str) -> str:
-    """
-    Return a fence that *text* does not hold: backticks, or tildes where that many backticks would be too many.
-
-    CommonMark closes a fence only with a run of its own character that is at least as long.
-    """
-    if "`" not in text:
-        return "```"
-    fence = "```"
-    # rfind: CPython's search from the left is several times slower for a needle of equal characters.
-    while text.rfind(fence) >= 0 and len(fence) <= _LONGEST_USUAL_FENCE:
-        fence += "`"
-    if len(fence) <= _LONGEST_USUAL_FENCE:
-        return fence
-    backticks, tildes = _longest(_BACKTICKS, text) + 1, max(3, _longest(_TILDES, text) + 1)
-    return "~" * tildes if tildes < backticks else "`" * backticks
-
-
-def _longest(runs: re.Pattern[str], text: str) -> int:
-    return max(map(len, runs.findall(text)), default=0)
-
-
 def _with_shorter_runs(block: _Block, room: int) -> tuple[list[_Block], str, str]:
     """
     Return *block* with its runs of backticks so short that fences around it fit into *room* bytes; a fence; a note.
@@ -346,8 +323,3 @@ def _frames(blocks: list[_Block], fence: str, language: str) -> int:
     """Return how many bytes the fences take and the lines above them, with their line feeds."""
     each = 2 * len(fence) + len(language) + 3
     return sum(each * bool(text) + (utf8_length(line) + 1 if line else 0) for line, text in blocks)
-
-
-def _fenced(text: str, fence: str, language: str) -> str:
-    ending = "" if text.endswith("\n") else "\n"
-    return f"{fence}{language}\n{text}{ending}{fence}"

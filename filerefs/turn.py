@@ -6,6 +6,8 @@ on, are loaded with the first message that holds an at-sign, so that a hook answ
 
 from __future__ import annotations
 
+import os
+
 from filerefs.calls import Calls
 from filerefs.errors import OptionError, OptionTypeError, RootClosedError
 from filerefs.root import Root
@@ -13,16 +15,16 @@ from filerefs.root import Root
 # Importing `typing` for its constant of this name would double the time that a hook takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from types import TracebackType
     from typing import Final, Self, TypeAlias
 
-    from filerefs.limits import Limits
+    from filerefs.limits import Limits, MediaPolicy
     from filerefs.memory import Memory
     from filerefs.mentions import CodePolicy, Ref
     from filerefs.outcomes import Attached, Outcome, Refused
     from filerefs.root import SymlinkPolicy
+    from filerefs.rootlike import RootLike
 
     JSON: TypeAlias = str | int | bool | list["JSON"] | dict[str, "JSON"] | None
 
@@ -78,12 +80,22 @@ class Turn:
         return tuple(outcome for outcome in self.outcomes if outcome.status == "refused")
 
     @property
+    def media(self) -> tuple[Attached, ...]:
+        """The images and PDFs that go with the message: those whose `data` were read."""
+        return tuple(outcome for outcome in self.attached if outcome.data is not None)
+
+    @property
     def section_bytes(self) -> int:
         """Bytes of `section` in UTF-8."""
         return len(self.section.encode())
 
     def as_dict(self) -> dict[str, JSON]:
         """Return the turn as JSON; the form is the same for `--json`, JSON Lines and hooks."""
+        refs: list[JSON] = []
+        if self.outcomes:
+            from filerefs.phases import describe
+
+            refs += [describe(outcome) for outcome in self.outcomes]
         return {
             "version": 1,
             "message": self.message,
@@ -92,7 +104,7 @@ class Turn:
             "section": self.section,
             "warnings": list(self.warnings),
             "notices": list(self.notices),
-            "refs": [_entry(outcome) for outcome in self.outcomes],
+            "refs": refs,
         }
 
     def __eq__(self, other: object) -> bool:
@@ -115,11 +127,16 @@ class Preprocessor:
 
     Args:
         root: The folder that all names are relative to; it is opened now, whatever the working directory becomes.
+            Or a `Root`, or any other `RootLike`, which has *symlinks* and *allow* of its own and is not closed by `close`.
         limits: Sizes and numbers; the defaults of `Limits` when None.
         symlinks: "refuse" every symbolic link, or follow those that stay "inside" the root.
         allow: Names that are opened although they look like those of secrets, exactly as they are relative to the root.
         code: "inert" leaves inline code spans alone, "load" does not.
         lenient: Whether unquoted blanks, typographic quotes and the full-width at-sign are understood.
+        media: Whether images and PDFs that are named are read, for the host to hand over with the message
+            (`Turn.media`): PNG, JPEG, GIF, WebP and PDF by their first bytes, whatever their names.  A collection of
+            media types takes those instead.  Their bytes count neither to `Limits.total_bytes` nor are they kept
+            between turns; the `Turn` holds them as long as it lives.
 
     Raises:
         RootNotFoundError: If *root* is no directory.
@@ -131,13 +148,14 @@ class Preprocessor:
 
     def __init__(
         self,
-        root: str | os.PathLike[str] = ".",
+        root: str | os.PathLike[str] | RootLike = ".",
         *,
         limits: Limits | None = None,
         symlinks: SymlinkPolicy = "refuse",
         allow: Collection[str] = (),
         code: CodePolicy = "inert",
         lenient: bool = True,
+        media: MediaPolicy = False,
     ) -> None:
         if code not in ("inert", "load"):
             raise OptionError("code", code, '"inert" or "load"')
@@ -145,16 +163,51 @@ class Preprocessor:
             from filerefs.limits import check_limits
 
             check_limits(limits)
+        if media is not False and media is not True:
+            from filerefs.limits import check_media
+
+            media = check_media(media)
         self._path = root
         self._turns = Calls()
-        self._root = Root(root, symlinks=symlinks, allow=allow)
+        self._root: RootLike
+        self._opened: Root | None = None
+        self._folder = ""
+        if isinstance(root, str | os.PathLike):
+            self._root = self._opened = Root(root, symlinks=symlinks, allow=allow)
+            self._folder = os.path.abspath(root)  # noqa: PTH100 (a `..` behind a link is for the system to resolve)
+        else:
+            from filerefs.rootlike import adopt
+
+            self._root = adopt(root, symlinks=symlinks, allow=allow)
         self._limits = limits
         self._code: CodePolicy = code
         self._lenient = lenient
+        self._media = media
         self._memory: Memory | None = None
         self._section = ""
 
-    def preprocess(self, message: str, prompt: str = "", *, limits: Limits | None = None) -> Turn:
+    @property
+    def root(self) -> RootLike:
+        """What opens the files, for tools that read and list what messages may name."""
+        return self._root
+
+    @property
+    def folder(self) -> str:
+        """The absolute path under which the root was opened, for hosts that must tell which paths of their own lie in it; "" for a root that is an object."""
+        return self._folder
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of each turn, the defaults where none were given."""
+        from filerefs.limits import check_limits
+
+        return check_limits(self._limits)
+
+    def on(self, root: RootLike) -> Preprocessor:
+        """Return one with the options of this one for another *root*: for a turn with an editor's buffers over the files."""
+        return Preprocessor(root, limits=self._limits, code=self._code, lenient=self._lenient, media=self._media)
+
+    def preprocess(self, message: str, prompt: str = "", *, limits: Limits | None = None, refs: Sequence[Ref] = ()) -> Turn:
         """
         Return what *message* becomes: its files loaded, put into *prompt* in place of the last turn's.
 
@@ -162,6 +215,8 @@ class Preprocessor:
             message: What the person typed, and nothing else: file contents and answers are never parsed.
             prompt: The system prompt, with or without the section of an earlier turn.
             limits: Lower limits for this turn; where one is higher than the Preprocessor's own, that holds.
+            refs: What the host knows to be mentions, as an editor does of links in the message: where each stands, and
+                its name.  What else would be a mention there is none.
 
         Raises:
             RootClosedError: After `close`.  Trouble with a reference is never raised.
@@ -182,15 +237,15 @@ class Preprocessor:
         try:
             if not turns.begin(token):
                 raise RootClosedError(str(self._path), "it was closed")
-            if "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
+            if not refs and "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
                 return Turn(message=message, original=message, prompt=prompt)
-            return self._take(message, prompt, limits)
+            return self._take(message, prompt, limits, refs)
         finally:
             turns.running.discard(token)
             if turns.ended:
                 turns.wake()
 
-    async def preprocess_async(self, message: str, prompt: str = "", *, limits: Limits | None = None) -> Turn:
+    async def preprocess_async(self, message: str, prompt: str = "", *, limits: Limits | None = None, refs: Sequence[Ref] = ()) -> Turn:
         """
         Do what `preprocess` does in a thread, so that the event loop goes on while files are read.
 
@@ -198,28 +253,29 @@ class Preprocessor:
 
         .. versionadded:: 0.1
         """
-        if "@" not in message and "＠" not in message:
+        if not refs and "@" not in message and "＠" not in message:
             # Nothing is read: a thread would take longer than the turn.
             return self.preprocess(message, prompt, limits=limits)
         import asyncio
 
-        return await asyncio.to_thread(self.preprocess, message, prompt, limits=limits)
+        return await asyncio.to_thread(self.preprocess, message, prompt, limits=limits, refs=refs)
 
-    def _take(self, message: str, prompt: str, limits: Limits | None) -> Turn:
+    def _take(self, message: str, prompt: str, limits: Limits | None, refs: Sequence[Ref]) -> Turn:
         from filerefs.memory import Memory
         from filerefs.phases import Settings, take
 
         if self._memory is None:
             self._memory = Memory(self._root)
-        settings = Settings(limits=self._limits, lowered=limits, code=self._code, lenient=self._lenient)
-        taken = take(message, prompt, self._root, settings=settings, memory=self._memory, previous=self._section)
+        settings = Settings(limits=self._limits, lowered=limits, code=self._code, lenient=self._lenient, media=self._media)
+        taken = take(message, prompt, self._root, settings=settings, memory=self._memory, previous=self._section, refs=refs)
         self._section = taken.section
         return Turn(original=message, **taken._asdict())
 
     def close(self) -> None:
-        """Give the root's handle back; waits for turns that are running in other threads, which end as if nothing were."""
+        """Give the root's handle back, if it is an own one; waits for turns that are running in other threads, which end as if nothing were."""
         self._turns.end()
-        self._root.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -234,13 +290,14 @@ class Preprocessor:
 def preprocess(
     message: str,
     prompt: str = "",
-    root: str | os.PathLike[str] = ".",
+    root: str | os.PathLike[str] | RootLike = ".",
     *,
     limits: Limits | None = None,
     symlinks: SymlinkPolicy = "refuse",
     allow: Collection[str] = (),
     code: CodePolicy = "inert",
     lenient: bool = True,
+    media: MediaPolicy = False,
 ) -> Turn:
     """
     Return what one *message* becomes: its files loaded, put at the end of *prompt*, its tokens plain paths.
@@ -249,20 +306,21 @@ def preprocess(
 
     .. versionadded:: 0.1
     """
-    with Preprocessor(root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient) as preprocessor:
+    with Preprocessor(root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient, media=media) as preprocessor:
         return preprocessor.preprocess(message, prompt)
 
 
 async def preprocess_async(
     message: str,
     prompt: str = "",
-    root: str | os.PathLike[str] = ".",
+    root: str | os.PathLike[str] | RootLike = ".",
     *,
     limits: Limits | None = None,
     symlinks: SymlinkPolicy = "refuse",
     allow: Collection[str] = (),
     code: CodePolicy = "inert",
     lenient: bool = True,
+    media: MediaPolicy = False,
 ) -> Turn:
     """
     Do what `preprocess` does in a thread, so that the event loop goes on while files are read.
@@ -272,30 +330,4 @@ async def preprocess_async(
     import asyncio
 
     # As a whole: closing waits for the turn, which a task that is cancelled must not do in the loop.
-    return await asyncio.to_thread(preprocess, message, prompt, root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient)
-
-
-def _entry(outcome: Outcome) -> dict[str, JSON]:
-    """Return one outcome as JSON, every key present: a program need not ask which kind it has before it reads."""
-    attached = outcome if outcome.status == "attached" else None
-    refused = outcome if outcome.status == "refused" else None
-    lines: JSON = [[first, last] for first, last in attached.lines] if attached and attached.lines else None
-    return {
-        "token": outcome.token,
-        "path": outcome.path,
-        "spans": [[start, end] for start, end in outcome.spans],
-        "status": outcome.status,
-        "summary": outcome.summary,
-        "notes": [*outcome.remarks],
-        "kind": attached.kind if attached else None,
-        "lines": lines,
-        "size": attached.size if attached else None,
-        "shown": attached.shown if attached else None,
-        "truncated": attached.truncated if attached else None,
-        "encoding": attached.encoding if attached else None,
-        "lossy": attached.lossy if attached else None,
-        "language": attached.language if attached else None,
-        "reason": refused.reason.value if refused else None,
-        "detail": refused.detail if refused else None,
-        "hint": refused.hint if refused else None,
-    }
+    return await asyncio.to_thread(preprocess, message, prompt, root, limits=limits, symlinks=symlinks, allow=allow, code=code, lenient=lenient, media=media)
