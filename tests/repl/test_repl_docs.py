@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EMBEDDING = (REPOSITORY / "docs" / "embedding.md").read_text(encoding="utf-8")
 CHAT = (REPOSITORY / "docs" / "repl.md").read_text(encoding="utf-8")
 BLOCKS = read(EMBEDDING)
-PLAIN, TOOLKIT, ASYNCIO, COMPLETION, PRINTED = BLOCKS
+PLAIN, TOOLKIT, ASYNCIO, COMPLETION, PRINTED, PHASES, PHASES_PRINTED = BLOCKS
 GREET = 'def greet(name):\n    return f"Hello, {name}!"\n'
 
 
@@ -95,6 +95,11 @@ def test_the_samples_send_what_they_should(sample: Any, folder: Path) -> None:
 def test_completion_as_shown(folder: Path) -> None:
     """The sample for completion prints what stands behind it."""
     assert PRINTED.text == execute(COMPLETION.text, folder, {})
+
+
+def test_the_phases_print_what_they_should(folder: Path) -> None:
+    """The phases one by one give what the page shows."""
+    assert PHASES_PRINTED.text == execute(PHASES.text, folder, {})
 
 
 def test_samples_are_short() -> None:
