@@ -25,19 +25,22 @@ PACKAGE = Path(filerefs.__file__).parent
 # Arrows point to the same line or upwards, never down.  A module that stands nowhere fails its test: think first
 # about where it belongs.  A name ending in a dot stands for a whole folder.
 TIERS = (
-    ("errors", "reasons", "markers", "patterns", "mentions", "regions", "readings", "lenient"),
-    ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "outcomes", "guessing", "decoding", "naming", "kinds"),
-    ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "loading", "section", "rewriting"),
-    ("phases", "turn", "retrieval", "ranking", "gitfiles", "catalogue", "completion", "preview", "agentsmd."),
+    ("errors", "reasons", "markers", "fences", "patterns", "mentions", "regions", "readings", "lenient"),
+    ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "rootlike", "roots.", "outcomes", "guessing", "decoding", "naming", "kinds"),
+    ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "prefetching", "loading", "section", "rewriting"),
+    (
+        *("phases", "turn", "parts", "messages", "fetching", "listings", "retrieval"),
+        *("halftyped", "ranking", "gitfiles", "catalogue", "completion", "preview", "agentsmd."),
+    ),
     ("__init__",),
     (
-        *("integrations.", "cli", "agents_cli", "agents_report", "serve", "carets", "terminal", "notices"),
-        *("conversation", "models", "repl", "repl_commands", "repl_terminal", "__main__"),
+        *("integrations.", "cli", "agents_cli", "agents_report", "mcp_cli", "serve", "carets", "terminal", "notices", "chat."),
+        *("hook_cli", "hooks.", "__main__"),
     ),
 )
 PURE = (
-    *("errors", "reasons", "markers", "patterns", "mentions", "regions", "readings", "lenient"),
-    *("limits", "outcomes", "guessing", "decoding", "naming", "kinds", "hints", "advice", "section", "rewriting", "ranking"),
+    *("errors", "reasons", "markers", "fences", "patterns", "mentions", "regions", "readings", "lenient"),
+    *("limits", "outcomes", "guessing", "decoding", "naming", "kinds", "hints", "advice", "section", "rewriting", "parts", "halftyped", "ranking"),
 )
 IMPURE_IMPORTS = {"glob", "io", "os", "pathlib", "shutil", "subprocess", "tempfile"}
 DISK = ("root", "nodes", "openat2", "descent", "upward")
@@ -50,7 +53,9 @@ MAY_ALSO_CALL = {
     # What a person names at the shell is no name out of a message: the file of --prompt-file.
     "cli": {"open"},
     # Makes the file of what was typed, which the person names or the system has a place for.
-    "repl_terminal": {"file.parent.mkdir", "file.touch"},
+    "chat.keyboard": {"file.parent.mkdir", "file.touch"},
+    # Edits the settings of a program whose hooks the person at the shell wants answered.
+    "hooks.settings_files": {"open", "os.mkdir", "os.open", "os.replace", "os.unlink"},
     # Writes one new file into a folder that the host program names.
     "agentsmd.migration_files": {f"os.{name}" for name in (*OS_CALLS, *PATH_CALLS)},
 }

@@ -39,15 +39,15 @@ def in_code(text: str) -> set[str]:
 
 
 def main_job() -> set[str]:
-    """Return the modules that the entrances need, directly or not, but for packages with pages of their own."""
+    """Return the modules that the entrances need, directly or not; a package stands for what is in it."""
     needs = {module.name: module.ours for module in MODULES}
     found: set[str] = set()
     ahead = set(ENTRANCES)
     while ahead:
         name = ahead.pop()
         found.add(name)
-        ahead |= {other for other in needs[name] if "." not in other and other not in found}
-    return found
+        ahead |= needs[name] - found
+    return {name for name in found if "." not in name}
 
 
 @EACH_PAGE
@@ -70,8 +70,8 @@ def test_files_that_are_named_are_there(page: Path) -> None:
     assert {"filerefs/x.py", "tests/test_x.py"} >= missing
 
 
-# Their blocks are run by tests/repl/test_repl_docs.py.
-RUN_ELSEWHERE = {"embedding", "repl"}
+# Their blocks are run by tests/agentsmd/test_agentsmd_docs.py, tests/repl/test_repl_docs.py and tests/integrations/test_scale.py.
+RUN_ELSEWHERE = {"agentsmd", "embedding", "repl", "scale"}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES[1:] if page.stem not in RUN_ELSEWHERE], ids=lambda page: page.stem)
