@@ -15,7 +15,7 @@ TOOLS := .venv/.tools
 PYTEST := PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := all
-.PHONY: all help run chat local-model recording test test-integrations property coverage lint format types bench bench-peers race fuzz mutants cases build clean
+.PHONY: all help run chat local-model recording test test-integrations property coverage lint format types bench bench-peers race fuzz mutants cases conformance build clean
 
 all: lint types test  ## format check, lint, types and tests
 
@@ -92,6 +92,9 @@ cases: $(PACKAGE)  ## the shared cases (CASES=folder), on both backends of Root
 	else \
 		echo "no cases at $(CASES): skipped"; \
 	fi
+
+conformance: $(PACKAGE)  ## the cases that other implementations are tested with, against our own program
+	$(BIN)/python -m tests.conformance.run --command "$(BIN)/filerefs serve"
 
 build: $(TOOLS)  ## wheel and source archive, into dist/
 	rm -rf dist

@@ -1,8 +1,20 @@
-"""`python -m filerefs`: the command line where no script is on the path."""
+"""The way in, for the script and for `python -m filerefs`: a hook must not wait for what the other commands need."""
+
+from __future__ import annotations
 
 import sys
 
-from filerefs.cli import main
+
+def main() -> int:
+    """Run the command line of this process and return its exit code."""
+    if sys.argv[1:2] == ["hook"]:
+        from filerefs import hook_cli
+
+        return hook_cli.main(sys.argv[2:])
+    from filerefs import cli
+
+    return cli.main()
+
 
 if __name__ == "__main__":
     sys.exit(main())

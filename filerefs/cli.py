@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import filerefs
-from filerefs import agents_cli
+from filerefs import agents_cli, hook_cli, mcp_cli
 from filerefs.errors import FilerefsError
 from filerefs.limits import Limits
 from filerefs.notices import report
@@ -59,7 +59,8 @@ message may be left out):
 Each gets one line of ASCII on standard output, in order: what `expand --json`
 prints, with the id, or
   {{"version": 1, "error": {{"code": "...", "message": "..."}}, "id": 7}}
-where the code is too_long (over 16 MiB), not_json, not_an_object or bad_request.
+where the code is too_long (over 16 MiB), not_json, not_an_object, bad_request or
+unsupported_version (a request may say "version": 1).
 A request may lower a limit; one that asks for more gets what is allowed here.
 
 {_EXIT_CODES}"""
@@ -90,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: With 2 for arguments that cannot be understood, with 0 behind `--help` and `--version`.
     """
+    if (words := sys.argv[1:] if arguments is None else arguments)[:1] == ["hook"]:
+        return hook_cli.main(words[1:])
     if arguments is None:
         _die_as_programs_do()
     options = _parser().parse_args(arguments)
@@ -199,13 +202,13 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _chat(options: argparse.Namespace) -> int:
-    from filerefs import repl
+    from filerefs import chat
 
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("`chat` needs a standard input and a standard output")
     if options.base_url is not None and not options.model:
         raise UsageError("--base-url needs -m NAME: what the server calls its model")
-    return repl.run(options)
+    return chat.run(options)
 
 
 def _limits(options: argparse.Namespace) -> Limits:
@@ -244,6 +247,8 @@ def _parser() -> argparse.ArgumentParser:
     purpose = "answer requests in JSON Lines, for an agent in any language"
     _add_serve(_command(commands, _serve, "serve", usage="[OPTION]...", purpose=purpose, more=_SERVE))
     agents_cli.add_commands(commands, **_PLAIN)
+    hook_cli.add_command(commands, **_PLAIN)
+    mcp_cli.add_command(commands, _add_root, _add_reading, **_PLAIN)
     _add_chat(_command(commands, _chat, "chat", usage="[OPTION]...", purpose="talk, with files attached by @path", more=_CHAT))
     return parser
 

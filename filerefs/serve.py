@@ -2,16 +2,17 @@ r"""`filerefs serve`: JSON Lines on standard input and output, so that an agent 
 
 One request a line, one answer a line, in the same order; each answer is flushed at once.
 
-    request   {"message": str, "prompt"?: str, "id"?: str | int,
+    request   {"message": str, "prompt"?: str, "id"?: str | int, "version"?: 1,
                "options"?: {"limits"?: {name: int}, "code"?: "inert" | "load", "lenient"?: bool}}
     answer    what `Turn.as_dict()` gives, with the "id" of the request if it had one
     error     {"version": 1, "error": {"code": str, "message": str}}, with the "id" if one could be read
 
-The codes are `too_long` (a line over 16 MiB), `not_json`, `not_an_object` and `bad_request` (a field that is missing,
-unknown or of the wrong type).  The loop goes on behind every error; null says as much as leaving a field out.  Which
-folder is served, whether links are followed and which secrets are open is said at the start and by nobody else.  A
-request may lower a limit; one that asks for more than the start allowed gets what the start allowed.  A line that is
-not UTF-8 is read with U+FFFD for what is not; answers are ASCII, and a lone surrogate in them becomes U+FFFD.
+The codes are `too_long` (a line over 16 MiB), `not_json`, `not_an_object`, `unsupported_version` (another one than is
+spoken here) and `bad_request` (a field that is missing, unknown or of the wrong type).  The loop goes on behind every
+error; null says as much as leaving a field out.  Which folder is served, whether links are followed and which secrets
+are open is said at the start and by nobody else.  A request may lower a limit; one that asks for more than the start
+allowed gets what the start allowed.  A line that is not UTF-8 is read with U+FFFD for what is not; answers are ASCII,
+and a lone surrogate in them becomes U+FFFD.  All of it, for implementers: docs/protocol.md.
 """
 
 from __future__ import annotations
@@ -19,25 +20,27 @@ from __future__ import annotations
 import json
 import re
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self, TypeVar, cast
 
 from filerefs.errors import FilerefsError
-from filerefs.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from filerefs import Preprocessor
+    from filerefs.limits import Limits
 
 LINE_BYTES = 16 * 1024 * 1024
+VERSION = 1
 
 _CHUNK_BYTES = 64 * 1024
 _PROBLEM_LENGTH = 300
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_FIELDS = ("message", "prompt", "id", "options")
+_FIELDS = ("message", "prompt", "id", "version", "options")
 _OPTIONS = ("limits", "code", "lenient")
-_LIMITS = tuple(field.name for field in fields(Limits))
+# Not all that `Limits` has: what the protocol does not hand over, no request can limit.
+_LIMITS = ("file_bytes", "total_bytes", "refs", "directory_entries")
 _SAID_AT_THE_START = ("root", "symlinks", "allow")
 _KINDS: dict[type, str] = {str: "a string", dict: "an object", bool: "true or false"}
 
@@ -93,9 +96,10 @@ class Server:
             return self._answer(request) | identity
         except FilerefsError as error:
             code = error.code if isinstance(error, RequestError) else "bad_request"
-            return {"version": 1, "error": {"code": code, "message": str(error)[:_PROBLEM_LENGTH]}} | identity
+            return {"version": VERSION, "error": {"code": code, "message": str(error)[:_PROBLEM_LENGTH]}} | identity
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        _check_version(request)
         _refuse_unknown(request, _FIELDS)
         if request.get("message") is None:
             _refuse("`message` is missing")
@@ -167,6 +171,17 @@ def _read_identity(request: dict[str, Any]) -> dict[str, Any]:
     if isinstance(identity, bool) or not isinstance(identity, str | int):
         _refuse("`id` must be a string or a whole number")
     return {"id": identity}
+
+
+def _check_version(request: dict[str, Any]) -> None:
+    """Refuse another version before anything else: what a field of it means is not known here."""
+    version = request.get("version")
+    if version is None:
+        return
+    if isinstance(version, bool) or not isinstance(version, int):
+        _refuse("`version` must be a whole number")
+    if version != VERSION:
+        raise RequestError("unsupported_version", f"version {VERSION} is spoken here, not {str(version)[:20]}")
 
 
 def _take(given: dict[str, Any], name: str, kind: type[_Value], default: _Value) -> _Value:

@@ -103,6 +103,7 @@ def test_answers_keep_the_order(server: Server) -> None:
         pytest.param(b'{"message": "x", "options": {"file_bytes": 1}}', "bad_request", id="an unknown option"),
         pytest.param(b'{"message": "x", "options": {"limits": 5}}', "bad_request", id="limits that are a number"),
         pytest.param(b'{"message": "x", "options": {"limits": {"files": 5}}}', "bad_request", id="an unknown limit"),
+        pytest.param(b'{"message": "x", "options": {"limits": {"media_bytes": 5}}}', "bad_request", id="a limit of what is not handed over"),
         pytest.param(b'{"message": "x", "options": {"limits": {"refs": -1}}}', "bad_request", id="a negative limit"),
         pytest.param(b'{"message": "x", "options": {"limits": {"refs": 1.5}}}', "bad_request", id="a limit that is no whole number"),
         pytest.param(b'{"message": "x", "options": {"limits": {"refs": true}}}', "bad_request", id="a limit that is true"),
@@ -118,6 +119,11 @@ def test_answers_keep_the_order(server: Server) -> None:
         pytest.param(b'{"message": "x", "id": [1]}', "bad_request", id="an id that is an array"),
         pytest.param(b'{"message": "x", "id": 1e999}', "bad_request", id="an id that is no whole number"),
         pytest.param(b'{"message": "x", "id": true}', "bad_request", id="an id that is true"),
+        pytest.param(b'{"message": "x", "version": 2}', "unsupported_version", id="a later version"),
+        pytest.param(b'{"message": ["x"], "version": 0, "new": 1}', "unsupported_version", id="a version whose fields are unknown"),
+        pytest.param(b'{"message": "x", "version": 1' + b"0" * 4000 + b"}", "unsupported_version", id="a version of 4,000 digits"),
+        pytest.param(b'{"message": "x", "version": "1"}', "bad_request", id="a version that is a string"),
+        pytest.param(b'{"message": "x", "version": true}', "bad_request", id="a version that is true"),
     ],
 )
 def test_error_objects(line: bytes, code: str, server: Server) -> None:
@@ -137,9 +143,18 @@ def test_error_objects_carry_the_id(server: Server) -> None:
     assert "bad_request" == answer["error"]["code"]
 
 
+def test_a_version_can_be_asked_for(server: Server) -> None:
+    """A client that says which version it speaks gets that version, or an error with the id of its request."""
+    right, wrong = _one(server, {"message": "see @a.py", "version": 1}), _one(server, {"message": "x", "version": 2, "id": 5})
+
+    assert _one(server, {"message": "see @a.py"}) == right
+    assert ("unsupported_version", 5) == (wrong["error"]["code"], wrong["id"])
+
+
 def test_null_is_as_good_as_nothing(server: Server) -> None:
     """A client that writes null for what it does not say is understood."""
-    request = {"message": "see @a.py", "prompt": None, "options": {"limits": {"refs": None}, "code": None, "lenient": None}}
+    options = {"limits": {"refs": None}, "code": None, "lenient": None}
+    request = {"message": "see @a.py", "prompt": None, "version": None, "options": options}
 
     assert _one(server, {"message": "see @a.py"}) == _one(server, request) == _one(server, {"message": "see @a.py", "options": None})
 

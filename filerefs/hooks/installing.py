@@ -1,0 +1,280 @@
+"""`filerefs hook install`: has the hooks called by a host, by an entry in its settings; and takes it out again."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import shlex
+import shutil
+import sys
+import tomllib
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from filerefs.errors import FilerefsError
+from filerefs.hooks.hosts import HOSTS
+from filerefs.hooks.json_text import JSONText, JSONTextError
+from filerefs.hooks.settings_files import BACKUP, Place, SettingsError, read, read_beside, write
+from filerefs.hooks.words import read_words
+from filerefs.terminal import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from filerefs.hooks.hosts import Host
+
+DONE, MISUSE = 0, 2
+
+PROGRAM = "filerefs"
+
+_DESCRIPTION = """\
+Adds an entry for each event to the host's settings, so that it calls `filerefs hook`. All
+else in the file stays as it is, byte for byte; what it was before is kept beside it. Doing
+it twice is doing it once. --uninstall takes out exactly these entries."""
+
+
+class Change(NamedTuple):
+    """What becomes of a settings file: its text before and after; None for no file."""
+
+    before: str | None
+    after: str | None
+
+
+def main(arguments: Sequence[str]) -> int:
+    """
+    Run `filerefs hook install` with what stands behind it, and return its exit code: 2 where nothing could be written.
+
+    Raises:
+        SystemExit: With 2 for arguments that cannot be understood, with 0 behind `--help`.
+    """
+    options = _parser().parse_args(arguments)
+    screen = Screen(sys.stdout)
+    try:
+        for line in _run(options):
+            screen.show(line + "\n")
+        screen.flush()
+    except FilerefsError as error:
+        errors = Screen(sys.stderr)
+        errors.show(f"filerefs: error: {error}\n")
+        errors.flush()
+        return MISUSE
+    return DONE
+
+
+def merge(host: Host, text: str | None, command: str) -> Change:
+    """
+    Return what the settings of *host* become so that each of its events calls *command*, once.
+
+    Raises:
+        SettingsError: If *text* is not what settings of this host look like.
+    """
+    document = _parse(host, host.settings.empty if text is None else text)
+    if document.root.at("hooks") is None:
+        document.append((), {}, "hooks")
+    for event in (host.prompt_event, host.start_event):
+        ours = list(_ours(host, document, event, command))
+        if not ours:
+            if document.root.at("hooks", event) is None:
+                document.append(("hooks",), [], event)
+            document.append(("hooks", event), _entry(host, command))
+            continue
+        if cast("Any", document.root.at(*ours[0], "command")).value != command:
+            document.replace((*ours[0], "command"), command)
+        for path in reversed(ours[1:]):
+            _take_out(document, path)
+    after = document.text
+    return Change(text, after if text and text.strip() else f"{after}\n")
+
+
+def unmerge(host: Host, text: str | None, command: str) -> Change:
+    """
+    Return what the settings of *host* become without our entries, and without what they alone filled.
+
+    Raises:
+        SettingsError: If *text* is not what settings of this host look like.
+    """
+    if text is None:
+        return Change(None, None)
+    document = _parse(host, text)
+    removed = False
+    for event in (host.prompt_event, host.start_event):
+        for path in reversed(list(_ours(host, document, event, command))):
+            _take_out(document, path)
+            removed = True
+    if removed and document.root.value == JSONText(host.settings.empty).root.value:
+        return Change(text, None)
+    return Change(text, document.text)
+
+
+def _parse(host: Host, text: str) -> JSONText:
+    settings = host.settings
+    try:
+        document = JSONText(text if text.strip() else settings.empty, comments=settings.comments)
+    except JSONTextError as error:
+        comments = "" if settings.comments or not ("//" in text or "/*" in text) else f"; {host.title} reads no comments in it either"
+        raise SettingsError(f"{settings.file} is no valid JSON, so it is left as it is: {error}{comments}") from error
+    if not isinstance(document.root.value, dict):
+        raise SettingsError(f"{settings.file} holds no JSON object, so it is left as it is")
+    hooks = document.root.value.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise SettingsError(f"`hooks` in {settings.file} is no object, so it is left as it is")
+    for event in (host.prompt_event, host.start_event):
+        if not isinstance(cast("dict[str, Any]", hooks).get(event, []), list):
+            raise SettingsError(f"`hooks.{event}` in {settings.file} is no array, so it is left as it is")
+    return document
+
+
+def _entry(host: Host, command: str) -> dict[str, Any]:
+    settings = host.settings
+    name = {"name": PROGRAM} if settings.named else {}
+    timeout = {} if settings.timeout is None else {"timeout": settings.timeout}
+    if not settings.groups:
+        return {"command": command}
+    return {"hooks": [name | {"type": "command", "command": command} | timeout]}
+
+
+def _ours(host: Host, document: JSONText, event: str, command: str) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of the handlers that call `filerefs hook` for *host*, whatever their options."""
+    entries = document.root.at("hooks", event)
+    for number, entry in enumerate(entries.value if entries else ()):
+        path = ("hooks", event, number)
+        if not isinstance(entry, dict):
+            continue
+        handlers: Any = entry.get("hooks") if host.settings.groups else [entry]
+        for index, handler in enumerate(handlers if isinstance(handlers, list) else ()):
+            if isinstance(handler, dict) and _calls_us(handler.get("command"), host, command):
+                yield (*path, "hooks", index) if host.settings.groups else path
+
+
+def _calls_us(command: object, host: Host, wanted: str) -> bool:
+    """Tell whether *command* is one that this program writes: its name, or how it is run otherwise, then `hook HOST` and options."""
+    if not isinstance(command, str):
+        return False
+    words, programs = _split(command), (_split(wanted), [PROGRAM])
+    try:
+        place = words.index("hook")
+    except ValueError:
+        return False
+    program, rest = words[:place], words[place + 1 :]
+    if rest[:1] != [host.name] or read_words(rest[1:])[1]:
+        return False
+    known = [one[: one.index("hook")] if "hook" in one else one for one in programs]
+    return program in known or (len(program) == 1 and os.path.basename(program[0]) == PROGRAM)  # noqa: PTH119 (text)
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+def _take_out(document: JSONText, path: tuple[str | int, ...]) -> None:
+    """Remove the handler at *path*, and upwards its group, event and table where nothing else is in it."""
+    document.remove(path)
+    group, event, table = path[:3], path[:2], path[:1]
+    if len(path) > len(group):
+        # A group that is for some events only says which; without handlers that is nothing.
+        left = cast("Any", document.root.at(*group)).value
+        if left["hooks"] or set(left) - {"hooks", "matcher"}:
+            return
+        document.remove(group)
+    for container in (event, table):
+        if cast("Any", document.root.at(*container)).children:
+            return
+        document.remove(container)
+
+
+def _run(options: argparse.Namespace) -> Iterator[str]:
+    host = HOSTS[options.host]
+    command = _command(options, host)
+    place = _place(options, host)
+    note = "" if options.uninstall else _check_rival(host, place)
+    snapshot = read(place)
+    change = (unmerge if options.uninstall else merge)(host, snapshot.text, command)
+    if change.before == change.after:
+        yield f"nothing to do: {place.path} {'has no entry' if options.uninstall else 'has the entries'} of {PROGRAM}"
+        return
+    if options.dry_run:
+        yield from _difference(place, change)
+        return
+    write(place, change.after, snapshot)
+    kept = f"; what it was before is in {place.name}{BACKUP}" if change.before is not None else ""
+    yield f"{'removed from' if options.uninstall else 'added to'} {place.path}{kept}" if change.after is not None else f"removed {place.path}{kept}"
+    if not options.uninstall:
+        yield from filter(None, (host.settings.afterwards, note))
+        if options.command == PROGRAM and shutil.which(PROGRAM) is None:
+            yield f"note: there is no `{PROGRAM}` on the search path of this shell; --command says what else is to be run"
+
+
+def _difference(place: Place, change: Change) -> Iterator[str]:
+    before, after = ((text or "").splitlines() for text in change)
+    yield from difflib.unified_diff(
+        before,
+        after,
+        "/dev/null" if change.before is None else place.path,
+        "/dev/null" if change.after is None else place.path,
+        lineterm="",
+    )
+
+
+def _command(options: argparse.Namespace, host: Host) -> str:
+    words = [*(["--bodies"] if options.bodies else ["--no-bodies"] if options.bodies is False else [])]
+    words += ["--symlinks", options.symlinks] if options.symlinks != "refuse" else []
+    words += [word for name in options.allow for word in ("--allow", name)]
+    return " ".join([options.command, "hook", host.name, *map(shlex.quote, words)])
+
+
+def _place(options: argparse.Namespace, host: Host) -> Place:
+    settings = host.settings
+    if options.project:
+        return Place(os.getcwd(), settings.folder, settings.file)  # noqa: PTH109 (text)
+    if settings.variable and (folder := os.environ.get(settings.variable)):
+        return Place(*os.path.split(os.path.abspath(folder)), settings.file)  # noqa: PTH100 (text)
+    return Place(os.path.expanduser("~"), settings.folder, settings.file)  # noqa: PTH111 (pathlib raises where there is no home)
+
+
+def _check_rival(host: Host, place: Place) -> str:
+    """
+    Return what is worth knowing of the TOML file beside, "" for nothing.
+
+    Raises:
+        SettingsError: If it has hooks: a host that finds some in two places warns of that at every start.
+    """
+    rival = host.settings.rival
+    text = read_beside(place, rival) if rival else None
+    if text is None:
+        return ""
+    try:
+        settings = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{rival} beside {host.settings.file} is no valid TOML: {error}") from error
+    tables, features = settings.get("hooks", {}), settings.get("features", {})
+    if isinstance(tables, dict) and set(tables) - {"state"}:
+        raise SettingsError(
+            f"{place._replace(name=rival).path} has hooks already, and {host.title} wants all of them in one file. Its comments would be lost, "
+            f"so it is not edited here: add [[hooks.{host.prompt_event}.hooks]] and [[hooks.{host.start_event}.hooks]] with "
+            f'type = "command" and command = "{PROGRAM} hook {host.name}" yourself.'
+        )
+    is_off = isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks"))
+    return f"note: hooks are switched off in {rival}, under [features]" if is_off else ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "filerefs hook install",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("host", metavar="HOST", choices=tuple(HOSTS), help=", ".join(HOSTS))
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and write nothing")
+    parser.add_argument("--uninstall", action="store_true", help="take the entries out")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--user", action="store_true", help="in your own settings, for all projects (default)")
+    scope.add_argument("--project", action="store_true", help="in the settings of the project in the current folder")
+    parser.add_argument("--command", default=PROGRAM, metavar="COMMAND", help=f"how the host runs this program (default: {PROGRAM})")
+    parser.add_argument("--bodies", action=argparse.BooleanOptionalAction, help="have these called with the same option; see `filerefs hook --help`")
+    parser.add_argument("--symlinks", choices=("refuse", "inside"), default="refuse", help="the same")
+    parser.add_argument("--allow", action="append", default=[], metavar="NAME", help="the same")
+    return parser
