@@ -94,7 +94,7 @@ cases: $(PACKAGE)  ## the shared cases (CASES=folder), on both backends of Root
 	fi
 
 conformance: $(PACKAGE)  ## the cases that other implementations are tested with, against our own program
-	$(BIN)/python -m tests.conformance.run --command "$(BIN)/filerefs serve"
+	$(BIN)/python -m tests.conformance.run --command "$(CURDIR)/$(BIN)/filerefs serve"
 
 build: $(TOOLS)  ## wheel and source archive, into dist/
 	rm -rf dist
