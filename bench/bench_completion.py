@@ -1,12 +1,8 @@
-"""
-Completion in a tree of 100,000 files: how long until there are rows, and how long each further key takes.
-
-Printed in milliseconds: what counts is what a person at a keyboard notices (50 for the first rows, 30 for a key).  What
-is asserted are ratios to work that cannot be avoided, measured in the same run.
-"""
+"""Completion in a tree of 100,000 files, in milliseconds as a person waits for them: the worst of all keys, in the quietest of five runs"""
 
 from __future__ import annotations
 
+import asyncio
 import random
 import shutil
 import statistics
@@ -19,6 +15,8 @@ import pytest
 from filerefs.completion import Completer
 from filerefs.ranking import Index
 
+from .measuring import fastest
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -28,9 +26,11 @@ WORDS = (
     *("app", "core", "util", "main", "test", "data", "model", "view", "index", "parse"),
     *("load", "cache", "user", "auth", "api", "http", "json", "form", "page", "list"),
 )
-# As they are typed, key by key: found at once, found late, and nowhere.
-TYPED = ("main", "core/app/ut", "zzq", "user_auth1", "app_x", ".py")
+# As they are typed, key by key: found at once, found late, and nowhere; a name, a folder, words behind a name.
+TYPED = ("main", "core/app/ut", "zzq", "user_auth1", "app_x", ".py", "core/app and so on")
+RUNS = 5
 PATIENCE = 120
+EACH_SOURCE = pytest.mark.parametrize("git", [pytest.param(False, id="walk"), pytest.param(True, id="git")])
 
 
 @pytest.fixture(scope="module")
@@ -67,43 +67,103 @@ def milliseconds(call: Callable[[], object]) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def report(title: str, values: list[float]) -> None:
-    ordered = sorted(values)
-    print(f"\n{title}: median {statistics.median(ordered):.1f} ms, worst {ordered[-1]:.1f} ms ({len(ordered)} times)", end="")
-
-
 def keys() -> list[str]:
     return [f"explain @{word[:count]}" for word in TYPED for count in range(1, len(word) + 1)]
 
 
-@pytest.mark.parametrize("git", [pytest.param(False, id="walk"), pytest.param(True, id="git")])
-def test_rows_come_at_once(folder: Path, request: pytest.FixtureRequest, *, git: bool) -> None:
+def quietest(runs: list[list[float]]) -> tuple[float, str]:
+    """Return the worst of the run whose worst is best, and how the rest of it was."""
+    best = min(runs, key=max)
+    return max(best), f"median {statistics.median(best):.1f} ms of {len(best)}"
+
+
+@EACH_SOURCE
+def test_while_names_are_gathered(benchmark: Any, record: Any, folder: Path, request: pytest.FixtureRequest, *, git: bool) -> None:
     if git:
         request.getfixturevalue("repository")
-    first, while_gathering, gathered = [], [], []
-    for _ in range(3):
+    first, typed, gathered = [], [], []
+
+    def gather() -> None:
         with Completer(folder, git=git) as completer:
             started = time.perf_counter()
-            found = completer.complete("explain @")
-            first.append((time.perf_counter() - started) * 1000)
-            assert found.candidates
+            first.append(milliseconds(lambda: completer.complete("explain @")))
+            waits: list[float] = []
             while not completer.wait(0.01):
-                while_gathering.append(milliseconds(lambda: completer.complete("explain @app")))
-            gathered.append((time.perf_counter() - started) * 1000)
+                text = keys()[len(waits) % len(keys())]
+                waits.append(milliseconds(lambda text=text: completer.complete(text)))
+            typed.append(waits)
+            gathered.append(time.perf_counter() - started)
             assert not completer.complete("explain @app").incomplete
-    report("first rows", first)
-    report("a key while names are gathered", while_gathering)
-    report("all names are there after", gathered)
+
+    benchmark.pedantic(gather, rounds=RUNS)
+    how = "from git" if git else "by a walk"
+    record(f"first rows, {how}", min(first), "ms", goal=50.0)
+    worst, rest = quietest(typed)
+    record(f"a key while names are gathered {how}", worst, "ms", goal=30.0, times=rest)
+    record(f"all names are there, {how}", min(gathered), "s")
 
 
-def test_each_key_is_quick(repository: Path) -> None:
+@EACH_SOURCE
+def test_in_a_toolkit(benchmark: Any, record: Any, folder: Path, request: pytest.FixtureRequest, *, git: bool) -> None:
+    pytest.importorskip("prompt_toolkit")
+    from prompt_toolkit.completion import CompleteEvent
+    from prompt_toolkit.document import Document
+
+    from filerefs.integrations.prompt_toolkit import AtPathCompleter
+
+    if git:
+        request.getfixturevalue("repository")
+    typed: list[list[float]] = []
+
+    async def type_keys(names: Completer) -> list[float]:
+        completer, waits = AtPathCompleter(names), []
+        while not names.wait(0):
+            started = time.perf_counter()
+            rows = completer.get_completions_async(Document(keys()[len(waits) % len(keys())]), CompleteEvent())
+            # Where nothing is found yet, the search goes on until all names are there: no row is no delay.
+            await asyncio.wait([first := asyncio.ensure_future(anext(rows, None))], timeout=0.05)
+            if first.done():
+                waits.append((time.perf_counter() - started) * 1000)
+            else:
+                first.cancel()
+                await asyncio.wait([first])
+            await rows.aclose()
+            await asyncio.sleep(0.01)
+        return waits
+
+    def gather() -> None:
+        with Completer(folder, git=git) as names:
+            names.complete("@")
+            typed.append(asyncio.run(type_keys(names)))
+
+    benchmark.pedantic(gather, rounds=RUNS)
+    worst, rest = quietest(typed)
+    record(f"the first row of a key in prompt_toolkit while names are gathered {'from git' if git else 'by a walk'}", worst, "ms", goal=30.0, times=rest)
+
+
+def test_each_key(benchmark: Any, record: Any, repository: Path) -> None:
     with Completer(repository) as completer:
         completer.complete("@", wait=PATIENCE)
-        report("a key", [milliseconds(lambda text=text: completer.complete(text)) for text in keys()])
-        report("looking again, nothing changed", [milliseconds(completer.refresh) for _ in range(3)])
+        typed = [[milliseconds(lambda text=text: completer.complete(text)) for text in keys()] for _ in range(RUNS)]
+        benchmark.pedantic(lambda: completer.complete("explain @main"), rounds=RUNS)
+        worst, rest = quietest(typed)
+        record("a key when all names are there", worst, "ms", goal=30.0, times=rest)
+        record("looking again, in the background, where nothing changed", min(milliseconds(completer.refresh) for _ in range(3)), "ms")
 
 
-def test_a_search_is_cheaper_than_a_loop(names: list[str], benchmark: Any) -> None:
+def test_a_folder_and_a_line(benchmark: Any, record: Any, tmp_path: Path) -> None:
+    for number in range(5000):
+        (tmp_path / f"{number}_name_of_a_file.py").touch()
+    (tmp_path / ".gitignore").write_text("*.log\nbuild/\n!keep.log\n", encoding="utf-8")
+    with Completer(tmp_path, git=False) as completer:
+        completer.complete("@", wait=PATIENCE)
+        benchmark.pedantic(lambda: completer.complete("@./name"), rounds=RUNS)
+        record("a key in a folder of 5,000 files, which is listed anew", fastest(lambda: completer.complete("@./name")) * 1000, "ms", goal=30.0)
+        line = "see me@example.org, " * 400
+        record("a key behind 8 KB of addresses on its line", fastest(lambda: completer.complete(line)) * 1000, "ms", goal=30.0)
+
+
+def test_a_search(benchmark: Any, record: Any, names: list[str]) -> None:
     index = Index(names)
     queries = [text.partition("@")[2] for text in keys()]
 
@@ -111,8 +171,7 @@ def test_a_search_is_cheaper_than_a_loop(names: list[str], benchmark: Any) -> No
         for name in names:
             "main" in name.rpartition("/")[2]  # noqa: B015 (the least that a loop would do)
 
-    plain = min(milliseconds(loop) for _ in range(5))
-    benchmark(lambda: [index.search(query, 50) for query in queries])
-    each = benchmark.stats.stats.min * 1000 / len(queries)
-    print(f"\na search: {each:.2f} ms; one look at every base name: {plain:.2f} ms", end="")
-    assert each < plain
+    plain = fastest(loop)
+    benchmark.pedantic(lambda: [index.search(query, 50) for query in queries], rounds=RUNS)
+    each = fastest(lambda: [index.search(query, 50) for query in queries]) / len(queries)
+    record("a search, to one look at every base name", each / plain, goal=1.0, times=f"{each * 1000:.2f} ms : {plain * 1000:.2f} ms")

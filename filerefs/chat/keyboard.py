@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING
 
 from filerefs.chat.commands import COMMANDS, HELP, find_command
+from filerefs.chat.interrupts import Interrupts
 from filerefs.errors import FilerefsError
 from filerefs.notices import report_notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import FrameType, TracebackType
 
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import CompleteEvent, Completer
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from filerefs.integrations.prompt_toolkit import Preview
     from filerefs.mentions import CodePolicy
 
-# Seconds until an interrupt that did not arrive is raised again: longer than it takes to clean up behind one that did.
-_AGAIN = 2.0
 
 _KEYS = "Enter sends, Alt-Enter begins a line, @ names files, /help, Ctrl-D leaves"
 
@@ -54,7 +51,7 @@ def converse(chat: Chat, scratch: Preprocessor, *, history: str | None, code: Co
         from filerefs.integrations.prompt_toolkit import AtPathCompleter, Preview
     except ImportError as error:
         raise ChatUnavailableError("a chat at a terminal needs prompt_toolkit: pip install 'filerefs[chat]' (as a pipe it works without)") from error
-    with Preview(scratch) as preview, _Interrupts() as interrupts:
+    with Preview(scratch) as preview, Interrupts() as interrupts:
         names = AtPathCompleter(chat.state.names, code=code, lenient=lenient)
         session = _make_session(chat, names, preview, history)
         _greet(chat)
@@ -62,7 +59,7 @@ def converse(chat: Chat, scratch: Preprocessor, *, history: str | None, code: Co
             pass
 
 
-def _take_one(chat: Chat, session: PromptSession[str], interrupts: _Interrupts) -> bool:
+def _take_one(chat: Chat, session: PromptSession[str], interrupts: Interrupts) -> bool:
     """Let one message be typed and take it; return whether the chat goes on."""
     try:
         # Ctrl-C is a key there.  As a signal, before keys are read one by one, the toolkit would answer it with a traceback.
@@ -86,40 +83,6 @@ def _take_one(chat: Chat, session: PromptSession[str], interrupts: _Interrupts) 
         return True
     finally:
         interrupts.end()
-
-
-class _Interrupts:
-    """
-    What Ctrl-C does: between `begin` and `end` it raises KeyboardInterrupt, however often it is pressed, and else nothing.
-
-    An exception that a signal raises is dropped where Python cannot let it through, in a destructor for instance.  So
-    it is raised again after a while, until it has arrived.
-    """
-
-    def __init__(self) -> None:
-        self._state: Literal["off", "on", "raised"] = "off"
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGALRM)}
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def begin(self) -> None:
-        self._state = "on"
-
-    def end(self) -> None:
-        self._state = "off"
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-    def _handle(self, number: int, _: FrameType | None) -> None:
-        if self._state == ("on" if number == signal.SIGINT else "raised"):
-            self._state = "raised"
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
-            raise KeyboardInterrupt
 
 
 def _greet(chat: Chat) -> None:

@@ -97,6 +97,8 @@ class AtPathCompleter(ToolkitCompleter):
                 if candidate.path not in seen:
                     seen.add(candidate.path)
                     yield _completion(found, candidate, document)
+            # The toolkit draws rows that are still coming three times a second.
+            get_app().invalidate()
             for _ in range(_PAUSES):
                 # The toolkit asks for the rows of the next key when these have come to their end, and not before.
                 if not found.incomplete or len(seen) >= self._limit or not is_current():

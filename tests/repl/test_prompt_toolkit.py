@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -231,11 +232,13 @@ def test_keys(names: Completer, preview: Preview, keys: tuple[str, ...], sent: s
 class Gathering:
     """A completer that is never done, and finds each text itself as a file."""
 
-    def __init__(self, *, rows: int) -> None:
+    def __init__(self, *, rows: int, seconds: float = 0.0) -> None:
         self.asked: list[str] = []
         self.rows = rows
+        self.seconds = seconds
 
     def complete(self, text: str, cursor: int, *, limit: int, **_: Any) -> Completions:
+        time.sleep(self.seconds)
         self.asked.append(text)
         found = [Candidate(f"{text[1:]}{number}") for number in range(min(limit, self.rows))]
         return Completions(HalfTyped(0, cursor, text[1:]), tuple(found), incomplete=True)
@@ -250,6 +253,31 @@ def test_each_key_has_its_rows_while_names_are_gathered(preview: Preview, rows: 
 
     assert "@abc" == sent
     assert ["@", "@a", "@ab", "@abc"] == list(dict.fromkeys(names.asked))
+
+
+def test_rows_are_drawn_while_names_are_gathered() -> None:
+    """What is found by now is on the screen before it is looked for again."""
+    names = Gathering(rows=3, seconds=0.05)
+    asked: list[int] = []
+
+    async def run() -> None:
+        with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+            completer = AtPathCompleter(cast("Completer", names))
+            session: PromptSession[str] = PromptSession(completer=completer, complete_while_typing=True, key_bindings=mention_bindings())
+
+            def look(app: Any) -> None:
+                if app.current_buffer.complete_state and app.current_buffer.complete_state.completions:
+                    asked.append(len(names.asked))
+                    pipe.send_text("\r")
+
+            session.app.after_render += look
+            task = asyncio.ensure_future(session.prompt_async())
+            pipe.send_text("@")
+            await asyncio.wait_for(task, PATIENCE)
+
+    asyncio.run(run())
+
+    assert asked[0] == 1
 
 
 def test_a_folder_is_opened_while_names_are_gathered(tree: Tree, preview: Preview) -> None:

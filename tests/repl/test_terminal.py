@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -205,26 +202,6 @@ def test_a_command_is_interrupted(folder: Path) -> None:
         assert window.leave() == 0
 
     assert "Traceback" not in window.text
-
-
-def test_an_interrupt_that_gets_lost_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Python drops the exception, another one follows; pressed twice it is one; where nothing goes on, it is none."""
-    from filerefs.chat import keyboard
-
-    monkeypatch.setattr(keyboard, "_AGAIN", 0.05)
-    before = signal.getsignal(signal.SIGINT)
-    with keyboard._Interrupts() as interrupts:
-        interrupts.begin()
-        with contextlib.suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            time.sleep(60)
-        interrupts.end()
-        signal.raise_signal(signal.SIGINT)
-
-    assert before is signal.getsignal(signal.SIGINT)
-    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
 def test_instruction_files_that_change(folder: Path) -> None:
