@@ -3,7 +3,7 @@ The adapters' tests against the real packages: each extra alone, at its lowest a
 
     nox --list
     nox --session together
-    nox --session "alone(extra='langchain', resolution='lowest-direct')"
+    nox --session "alone(langchain, lowest)"
 
 `make test-integrations` runs all of them.  Without the package that it is about a test module skips itself as a
 whole, and pytest then says that it ran nothing, which fails the session.
@@ -50,8 +50,8 @@ RECIPES = {
 
 
 @nox.session
-@nox.parametrize("extra", sorted(ADAPTERS))
-@nox.parametrize("resolution", ["lowest-direct", "highest"])
+@nox.parametrize("resolution", ["lowest-direct", "highest"], ids=["lowest", "newest"])
+@nox.parametrize("extra", sorted(ADAPTERS), ids=sorted(ADAPTERS))
 def alone(session: nox.Session, extra: str, resolution: str) -> None:
     """Test one extra as its users install it, at the lowest versions that it allows or at the newest."""
     plan = ADAPTERS[extra]
@@ -60,7 +60,7 @@ def alone(session: nox.Session, extra: str, resolution: str) -> None:
 
 
 @nox.session
-@nox.parametrize("name", sorted(RECIPES))
+@nox.parametrize("name", sorted(RECIPES), ids=sorted(RECIPES))
 def recipe(session: nox.Session, name: str) -> None:
     """Test a library for which there is a page in the docs and no adapter."""
     plan = RECIPES[name]
