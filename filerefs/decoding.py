@@ -109,7 +109,7 @@ def decode(data: bytes, *, complete: bool = True) -> Decoded | None:
         text = codecs.utf_8_decode(data, "strict", complete)[0]
     except UnicodeDecodeError as error:
         return _decode_leftover(data, error, complete=complete)
-    return Decoded(text.lstrip("\ufeff"), "utf-8", guessed=False, lossy=False)
+    return Decoded(text, "utf-8", guessed=False, lossy=False)
 
 
 def bom_encoding(data: bytes) -> tuple[str, int] | None:
@@ -256,7 +256,7 @@ def _decode_leftover(data: bytes, error: UnicodeDecodeError, *, complete: bool) 
             if text is not None:
                 return Decoded(text.lstrip("\ufeff"), encoding, guessed=True, lossy=False)
     text = codecs.utf_8_decode(data, "replace", complete)[0]
-    return Decoded(text.lstrip("\ufeff"), "utf-8", guessed=False, lossy=True)
+    return Decoded(text, "utf-8", guessed=False, lossy=True)
 
 
 def _has_controls(data: bytes) -> bool:

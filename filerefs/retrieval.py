@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from filerefs.fetching import Fetched
+    from filerefs.turn import Preprocessor
+
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
     "integer": int,
@@ -72,6 +75,77 @@ class Tool:
             if value == "" and properties[name].get("minLength"):
                 return f"`{name}` must not be empty"
         return ""
+
+
+def file_tools(files: Preprocessor) -> list[Tool]:
+    """
+    Return the tools by which a model reads and lists what is in the folder of *files*: `read_ref` and `list_files`.
+
+    What holds for messages holds for them: the same folder, the same limits (each call has a turn's), the same names
+    that are withheld.  What a model passes never raises; an answer is text, or a sentence that says what to do instead.
+    They may be shared by threads, and last as long as *files*: afterwards a call raises `RootClosedError`.
+
+    .. versionadded:: 0.1
+    """
+    from filerefs import fetching, listings
+    from filerefs.walk import Ignore
+
+    root, limits, ignore = files.root, files.limits, Ignore(files.root)
+
+    def read_ref(ref: str) -> str:
+        return fetching.fetch(ref, root, limits).text
+
+    def list_files(folder: str = ".", pattern: str = "", limit: int = listings.USUAL) -> str:
+        return listings.list_names(root, ignore, limits, folder=folder, pattern=pattern, limit=limit)
+
+    return [
+        Tool(name="read_ref", description=_READ_PURPOSE, parameters=_schema(_READ_PARAMETERS, "ref"), call=read_ref),
+        Tool(name="list_files", description=_LIST_PURPOSE, parameters=_schema(_LIST_PARAMETERS), call=list_files),
+    ]
+
+
+def fetch(files: Preprocessor, ref: str) -> Fetched:
+    """
+    Return what the tool `read_ref` answers to *ref*, and what became of each file: for hosts with a form of their own.
+
+    Raises:
+        RootClosedError: After *files* was closed.  Nothing that stands in *ref* raises.
+
+    .. versionadded:: 0.1
+    """
+    from filerefs import fetching
+
+    return fetching.fetch(ref, files.root, files.limits)
+
+
+_READ_PURPOSE = (
+    "Reads a file of this project, some lines of it, or the list of a folder. Names are relative to the project's root folder. "
+    "An answer says so where a file is cut; ask for the lines that are missing. Call list_files to see which names there are."
+)
+_LIST_PURPOSE = (
+    "Lists names of files and folders of this project, every folder before what is in it; folders end in a slash. "
+    "What ignore rules leave out is not listed, but read_ref reads it by its name."
+)
+_READ_PARAMETERS = {
+    "ref": {
+        "type": "string",
+        "minLength": 1,
+        "description": "A name, with lines if only some are needed: src/app.py, src/app.py:10-40, docs/. Several are parted by commas.",
+    },
+}
+_LIST_PARAMETERS = {
+    "folder": {"type": "string", "default": ".", "description": "Where to begin; the root folder if left out."},
+    "pattern": {
+        "type": "string",
+        "default": "",
+        "description": "Which names: a glob (*.py, src/**/test_*, *.{js,ts}), or a part of the path. All if left out.",
+    },
+    "limit": {"type": "integer", "default": 200, "description": "How many names at most: 1 to 1000."},
+}
+
+
+def _schema(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def _read(arguments: Mapping[str, Any] | str) -> Mapping[str, Any] | str:

@@ -38,7 +38,7 @@ FILES = {
     "latin.txt": b"caf\xe9 au lait\n",
     "docs/a.md": "a\n",
     "docs/b.md": "b\n",
-    "data.bin": b"\x00\x01\x02\x03" * 64,
+    "data.bin": b"\x7fELF\x02\x01\x01\x00" + bytes(range(256)),
     ".env": "TOKEN=1\n",
 }
 
