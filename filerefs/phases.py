@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
 from filerefs import markers, naming
 from filerefs.limits import Limits
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from filerefs.mentions import CodePolicy, Ref
     from filerefs.outcomes import Outcome
     from filerefs.rootlike import RootLike
-    from filerefs.turn import JSON
+
+JSON: TypeAlias = str | int | bool | list["JSON"] | dict[str, "JSON"] | None
 
 LEFTOVER = "an earlier section was changed by someone else and is still in the prompt"
 SPENT = "too many names in one message: some were not looked up and are left as they are"

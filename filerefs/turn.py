@@ -17,16 +17,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from types import TracebackType
-    from typing import Final, Self, TypeAlias
+    from typing import Final, Self
 
     from filerefs.limits import Limits, MediaPolicy
     from filerefs.memory import Memory
     from filerefs.mentions import CodePolicy, Ref
     from filerefs.outcomes import Attached, Outcome, Refused
+    from filerefs.phases import JSON
     from filerefs.root import SymlinkPolicy
     from filerefs.rootlike import RootLike
-
-    JSON: TypeAlias = str | int | bool | list["JSON"] | dict[str, "JSON"] | None
 
 
 class Turn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final
 
 from filerefs.agentsmd.documents import Omission
 from filerefs.agentsmd.excerpts import excerpt
@@ -12,11 +12,8 @@ from filerefs.limits import utf8_length
 if TYPE_CHECKING:
     from filerefs.agentsmd.documents import Origin
     from filerefs.agentsmd.excerpts import Excerpt
-    from filerefs.agentsmd.profiles import Profile
+    from filerefs.agentsmd.profiles import Overflow, Profile
     from filerefs.agentsmd.reading import Text
-
-Overflow: TypeAlias = Literal["cut", "omit", "unit"]
-OVERFLOWS: Final = get_args(Overflow)
 
 BLOCK_LEFT_OUT: Final = "; a fenced block that does not fit is left out as a whole"
 """What a mark says where the file goes on with a block that would have been torn."""

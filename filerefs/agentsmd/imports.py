@@ -37,6 +37,8 @@ Identity: TypeAlias = "tuple[Hashable, ...]"
 IMPORTS: Final = 1000
 """How many files one expansion imports at most, whatever the budget: small ones cost time as well."""
 
+# Each level takes some of the interpreter's stack, which is the host's as well.
+_DEEPEST: Final = 100
 # So many found files a lookup leaves open for whoever asked; more it would open a second time.
 _BATCH: Final = 32
 # So many of the imports behind a cut are named.
@@ -55,7 +57,7 @@ def expand_imports(found: Discovery, depth: int = 5, *, placement: Placement = "
     Args:
         found: What `discover` returned; the rules are those of its profile.
         depth: How many files may lie between an import and the document that leads to it, itself included; 0 imports
-            nothing.
+            nothing.  More than 100 counts as 100.
         placement: "after": a document of its own, behind the one that names it and what that names before.
             "inline": its text takes the place of the token; a token whose file is elsewhere already becomes "(see NAME)".
         home: The home folder, for profiles that allow `@~/path`; None for that of the process.
@@ -68,7 +70,7 @@ def expand_imports(found: Discovery, depth: int = 5, *, placement: Placement = "
     check_options(depth, placement)
     rules = found.profile or DEFAULT
     with Roots() as roots:
-        expansion = _Expansion(found, rules, roots, depth, _home_base(rules, home))
+        expansion = _Expansion(found, rules, roots, min(depth, _DEEPEST), _home_base(rules, home))
         return expansion.run(placement)
 
 

@@ -24,7 +24,7 @@ _ENDS: Final = {
     **{name: rf"</{name}\s*>" for name in ("pre", "script", "style", "textarea")},
 }
 _OPENING = re.compile(
-    r"(?P<front>(?:\A|(?<=[\n\r]))[\s>*+\-\d.)]*+)?(?P<sign><|&(?P<amps>(?:amp;)*+)lt;)"
+    r"(?P<front>(?:\A|(?<=[\n\r]))[ \t\f\v>*+\-\d.)]*+)?(?P<sign><|&(?P<amps>(?:amp;)*+)lt;)"
     r"(?=(?P<what>!--|!\[CDATA\[|\?|!(?=[a-z])|(?:pre|script|style|textarea)(?=[\s>]|\Z)))",
     re.IGNORECASE | re.ASCII,
 )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast, get_args
 
-from filerefs.agentsmd.budgets import OVERFLOWS, Overflow
 from filerefs.errors import OptionError, OptionTypeError
 from filerefs.limits import KIB, MIB
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
 Spend: TypeAlias = Literal["nearest", "farthest"]
 TooLarge: TypeAlias = Literal["cut", "omit"]
+Overflow: TypeAlias = Literal["cut", "omit", "unit"]
 Blank: TypeAlias = Literal["pass", "keep"]
 LinkNames: TypeAlias = Literal["link", "target"]
 Undecodable: TypeAlias = Literal["guess", "replace"]
@@ -93,7 +93,7 @@ class Profile:
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "too_large": ("cut", "omit"),
-    "overflow": OVERFLOWS,
+    "overflow": get_args(Overflow),
     "spend": ("nearest", "farthest"),
     "blank": ("pass", "keep"),
     "trim": ("", "user", "all"),

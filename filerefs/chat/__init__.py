@@ -7,6 +7,6 @@ is what a slash does; what was said is in `conversation`, what answers in `model
 
 from __future__ import annotations
 
-from filerefs.chat.loop import run
+from filerefs.chat.beginning import run
 
 __all__ = ["run"]
