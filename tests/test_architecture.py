@@ -26,7 +26,10 @@ PACKAGE = Path(filerefs.__file__).parent
 # about where it belongs.  A name ending in a dot stands for a whole folder.
 TIERS = (
     ("errors", "reasons", "markers", "fences", "patterns", "mentions", "regions", "readings", "lenient"),
-    ("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "rootlike", "roots.", "outcomes", "guessing", "decoding", "naming", "kinds"),
+    (
+        *("limits", "calls", "troubles", "openat2", "descent", "upward", "nodes", "root", "rootlike", "roots."),
+        *("outcomes", "guessing", "decoding", "naming", "kinds"),
+    ),
     ("hints", "advice", "stamps", "gitignore", "walk", "contents", "memory", "resolving", "grouping", "prefetching", "loading", "section", "rewriting"),
     (
         *("phases", "turn", "parts", "messages", "fetching", "listings", "retrieval"),
@@ -58,6 +61,16 @@ MAY_ALSO_CALL = {
     "hooks.settings_files": {"open", "os.mkdir", "os.open", "os.replace", "os.unlink"},
     # Writes one new file into a folder that the host program names.
     "agentsmd.migration_files": {f"os.{name}" for name in (*OS_CALLS, *PATH_CALLS)},
+}
+# What adapters are made of: what `import filerefs` gives everybody, and the modules beside it that are for everybody, too.
+PUBLIC = {"__init__", "agentsmd", "completion", "messages", "retrieval", "roots"}
+ADAPTERS_ALSO_USE = {
+    # How a name or a size is written for people: one way everywhere, and safe to show.
+    *("filerefs.naming.human_size", "filerefs.naming.label", "filerefs.naming.printable"),
+    # Host code makes it for the widgets, which hand it on under the same name.
+    "filerefs.preview.Preview",
+    # The type of an option that `Preprocessor` has, too.
+    "filerefs.mentions.CodePolicy",
 }
 CORE_LIBRARIES = {"charset_normalizer", "pathspec", "regex"}
 SLOW_TO_LOAD = {"argparse", "asyncio", "ctypes", "importlib.metadata", "subprocess", "typing_extensions"}
@@ -116,6 +129,15 @@ def _imports(node: ast.AST, package: str) -> Iterator[str]:
         yield from (f"{origin}.{alias.name}" for alias in node.names)
     for child in ast.iter_child_nodes(node):
         yield from _imports(child, package)
+
+
+def _imported_by(node: ast.AST) -> Iterator[str]:
+    """Yield what one statement imports, if it is an import; adapters have no relative ones."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _read(name: str, path: Path) -> Module:
@@ -215,6 +237,16 @@ def test_only_root_touches_the_disk(module: Module) -> None:
 def test_the_core_needs_three_libraries(module: Module) -> None:
     """Below the integrations only the standard library and the three run-time dependencies are imported."""
     assert set() == module.others - set(sys.stdlib_module_names) - CORE_LIBRARIES
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.name.startswith("integrations.")], ids=lambda module: module.name)
+def test_adapters_use_what_everybody_has(module: Module) -> None:
+    """An adapter imports public names and other adapters, also where only a type checker sees it: what it needs else has to be published."""
+    imports = {name for node in ast.walk(module.tree) for name in _imported_by(node) if name.partition(".")[0] == "filerefs"}
+
+    private = {name for name in imports - ADAPTERS_ALSO_USE if _module_named(name) not in PUBLIC and not name.startswith("filerefs.integrations.")}
+
+    assert set() == private
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,18 @@ def test_no_more_is_read_than_is_needed() -> None:
     assert fake.reads == [8 * KIB]
 
 
+@pytest.mark.parametrize(
+    ("codec", "second"),
+    [pytest.param("utf-16-le", 20_004, id="twice as much"), pytest.param("utf-32-le", 60_012, id="four times as much")],
+)
+def test_no_more_is_read_of_wide_text_than_is_needed(codec: str, second: int) -> None:
+    """Text of two bytes a character needs as much again, text of four bytes three times as much."""
+    fake = FakeNode("\ufeff".encode(codec) + ("ab\n" * MIB).encode(codec))
+    read_file(cast("Node", fake), 20_000)
+
+    assert fake.reads == [20_004, second]
+
+
 def test_file_that_grew() -> None:
     """A file that is longer than it said is cut at the cap all the same."""
     content = read_file(node(b"line\n" * 10_000, size=5), 8_200)
@@ -288,6 +300,39 @@ def test_slices_of_wide_text(codec: str) -> None:
         assert (content.text, content.lines, content.encoding) == ("\u0a0atwo\u0a0a\n", ((2, 2),), codec)
 
 
+def test_damaged_slice_of_wide_text() -> None:
+    """Half a pair is shown as U+FFFD in a slice, as it is in the whole."""
+    data = codecs.BOM_UTF16_LE + "one\n".encode("utf-16-le") + b"\x00\xd8" + "two\n".encode("utf-16-le")
+
+    assert lines_of(data, [(2, 2)]).text == "\ufffdtwo\n"
+    assert lines_of(data, [(2, 2)], size=2 * MIB).text == "\ufffdtwo\n"
+
+
+def test_error_reading_wide_text_fails_on_the_way() -> None:
+    """Trouble behind the first chunk is what is told of lines that lie there, in text of any width."""
+    data = codecs.BOM_UTF16_LE + ("line\n" * 30_000).encode("utf-16-le")
+
+    assert read_lines(node(data, size=2 * MIB, trouble=FAILED), [(30_000, 40_000)], None) is FAILED
+
+
+def test_slice_of_which_nothing_fits() -> None:
+    """Where the cap leaves nothing of the lines asked for, none of them is said to be shown."""
+    content = lines_of("ééé\nb\n".encode(), [(1, 2)], 1)
+
+    assert (content.text, content.lines, content.truncated, content.total_lines) == ("", (), True, 2)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_slices_of_wide_text_without_a_mark(codec: str) -> None:
+    """Where the encoding is a guess by the zeros, a slice is in UTF-8 all the same by the time it is decoded."""
+    data = "one line\ntwo lines\nthree\n".encode(codec) * 200
+
+    for more in ({}, {"size": 2 * MIB, "piece": 4096}):
+        content = lines_of(data, [(2, 2)], None, **more)
+
+        assert (content.text, content.lines, content.encoding) == ("two lines\n", ((2, 2),), codec)
+
+
 @pytest.mark.parametrize(
     ("data", "encoding"),
     [
@@ -386,6 +431,45 @@ def test_slice_that_is_not_in_the_encoding_of_its_file() -> None:
     assert content.lines == ((10_001, 10_002),)
     assert content.text.startswith("gr")
     assert (content.encoding, content.lossy) != ("cp932", False)
+
+
+@pytest.mark.parametrize("letter", [pytest.param("é", id="of two bytes"), pytest.param("文", id="of three"), pytest.param("🎉", id="of four")])
+@pytest.mark.parametrize("cap", range(20, 28))
+def test_character_torn_by_the_cap_is_no_loss(letter: str, cap: int) -> None:
+    """A slice in UTF-8 that the cap ends inside a character ends in front of it, and nothing is damaged."""
+    content = lines_of(b"one\n" + letter.encode() * 100 + b"\n", [(2, 2)], cap, size=2 * MIB)
+
+    assert content.text == letter * (cap // len(letter.encode()))
+    assert (content.lossy, content.truncated, content.encoding) == (False, True, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("cap", "text", "lossy"),
+    [
+        pytest.param(None, "\ufffd", True, id="by the end of the file: something is missing"),
+        pytest.param(MIB, "\ufffd", True, id="by the end of the file, with room for more"),
+        pytest.param(51, "な", False, id="by the cap: no more was to be shown"),
+    ],
+)
+def test_legacy_character_torn_at_the_end_of_a_slice(cap: int | None, text: str, *, lossy: bool) -> None:
+    """What the end of a file tears is shown as U+FFFD and told; what the cap tears is only cut off."""
+    line = "これは日本語の文章です。漢字とかなが混ざっています。\n".encode("euc_jp")
+    data = line * 10_000 + line[:5]
+
+    content = lines_of(data, [(10_000, None)], cap, size=2 * MIB)
+
+    assert content.text.endswith(text)
+    assert content.lossy is lossy
+    assert (content.encoding == "euc_jp") is not lossy
+
+
+def test_slice_in_another_encoding_than_its_file_torn_by_the_cap() -> None:
+    """Lines that do not agree with the beginning of their file are taken for themselves, also where the cap ends them inside a character."""
+    data = "これは日本語の文章です。漢字とかなが混ざっています。\n".encode("euc_jp") * 10_000 + ("文" * 100 + "\n").encode()
+
+    content = lines_of(data, [(10_001, 10_001)], 51, size=2 * MIB)
+
+    assert (content.text, content.encoding, content.lossy) == ("文" * 17, "utf-8", False)
 
 
 class Endless:

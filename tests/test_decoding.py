@@ -153,6 +153,12 @@ def test_binary(data: bytes) -> None:
         pytest.param("größer, schöner, weiter\n".encode() + b"x\xff\n", "größer, schöner, weiter\nx\ufffd\n", "utf-8", id="one bad byte in a log"),
         pytest.param("café ".encode() + b"\xff", "café \ufffd", "utf-8", id="one letter against one bad byte"),
         pytest.param("今天天气很好。\n".encode() * 900 + b"\xe9\n", "今天天气很好。\n" * 900 + "\ufffd\n", "utf-8", id="a bad byte far behind"),
+        pytest.param(
+            "größer, \ufeffschöner, weiter\n".encode() + b"x\xff\n\xef\xbb\xbf",
+            "größer, \ufeffschöner, weiter\nx\ufffd\n\ufeff",
+            "utf-8",
+            id="marks that are not in front",
+        ),
         pytest.param(b"\x81 \x98 \xff \xa0\n" * 9, "\ufffd \ufffd \ufffd \ufffd\n" * 9, "utf-8", id="nothing fits"),
     ],
 )

@@ -19,6 +19,7 @@ from filerefs.fences import LONGEST_USUAL, fence_for, fenced
         pytest.param("`" * LONGEST_USUAL, "~~~", id="a run too long to be told from another"),
         pytest.param("`" * LONGEST_USUAL + "~" * 5, "~" * 6, id="and tildes beside it"),
         pytest.param("`" * 40 + "~" * 90, "`" * 41, id="the shorter of two long ones"),
+        pytest.param("`" * 40 + "~" * 40, "`" * 41, id="backticks of two as long"),
     ],
 )
 def test_fence(text: str, fence: str) -> None:

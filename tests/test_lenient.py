@@ -23,7 +23,9 @@ def tried(message: str, stop: int | None = None, goes_on: Callable[[str], bool] 
     ref = parse(message)[0]
     found = []
     for reading in joins(ref, stop, goes_on):
-        assert ref.upto(reading.end) == message[ref.start : reading.end]
+        assert ref.run_end < reading.end <= len(message)
+        assert message.startswith(reading.names[0], ref.start + 1, reading.end)
+        assert (reading.end == ref.start + 1 + len(reading.names[0])) is (reading.lines is None)
         found.append(" or ".join(reading.names) + ("" if reading.lines is None else f" {list(reading.lines)}"))
     return found
 
@@ -42,6 +44,13 @@ def tried(message: str, stop: int | None = None, goes_on: Callable[[str], bool] 
         pytest.param("@my\tfile.txt", ["my\tfile.txt"], id="a tab"),
         pytest.param("@docs/my file.txt", ["docs/my file.txt"], id="in a folder"),
         pytest.param("@my files/a.txt", ["my files/a.txt"], id="the blank in a folder"),
+        pytest.param("@my files.d/a", [], id="a dot in a folder is no extension"),
+        pytest.param("a line\nand `code`\r@my file.txt", ["my file.txt"], id="lines and code in front"),
+        pytest.param(
+            "@my\\ old file.txt:3",
+            ["my\\ old file.txt:3 or my old file.txt:3 or my/ old file.txt:3", "my\\ old file.txt or my old file.txt or my/ old file.txt [3, 3]"],
+            id="an escaped blank before a range",
+        ),
         pytest.param("@my\\ old file.txt", ["my\\ old file.txt or my old file.txt or my/ old file.txt"], id="one blank escaped, the other not"),
         pytest.param("@my file", [], id="no extension"),
         pytest.param("@my file.", [], id="a dot and nothing behind"),

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from filerefs.errors import OptionError, OptionTypeError
-from filerefs.limits import KIB, MIB, Budget, Limits, check_limits, cut, utf8_length
+from filerefs.limits import KIB, MIB, SENDABLE, Budget, Limits, MediaRoom, check_limits, check_media, cut, utf8_length
 
 NAMES = [field.name for field in fields(Limits)]
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -167,3 +167,82 @@ def test_cut_is_the_beginning_and_fits(text: str, limit: int) -> None:
 def test_length_in_utf8(text: str) -> None:
     """The length is that of the encoded text, which ASCII need not be encoded for."""
     assert utf8_length(text) == len(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("media", "expected"),
+    [
+        pytest.param(True, True, id="all that can be sent"),
+        pytest.param(False, False, id="none"),
+        pytest.param(["image/png", "image/png"], frozenset(["image/png"]), id="a list"),
+        pytest.param((), frozenset(), id="nothing in it"),
+    ],
+)
+def test_what_media_take(media: Any, expected: object) -> None:
+    """A bool says all or none, a collection which; it is kept as it was when it was given."""
+    assert check_media(media) == expected
+
+
+@pytest.mark.parametrize(
+    "media",
+    [pytest.param("image/png", id="a bare string"), pytest.param(1, id="a number"), pytest.param(None, id="None"), pytest.param([1], id="a number in it")],
+)
+def test_error_media_of_another_type(media: Any) -> None:
+    """A string is no collection of media types: every letter would be one."""
+    with pytest.raises(OptionTypeError) as caught:
+        check_media(media)
+
+    assert (caught.value.option, caught.value.value) == ("media", media)
+    assert str(caught.value) == f'`media` must be True, False or a collection of media types such as "image/png", not {media!r}'
+
+
+def test_error_media_type_that_is_never_recognised() -> None:
+    """A type that no file is recognised as would never be sent, so it is not taken; the error lists those that are."""
+    with pytest.raises(OptionError) as caught:
+        check_media(["image/png", "text/html"])
+
+    assert (caught.value.option, caught.value.value) == ("media", "text/html")
+    assert "`media` must be one of " in str(caught.value)
+    assert ", image/jpeg, image/png, " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("limits", "media", "media_type", "size", "expected"),
+    [
+        pytest.param(Limits(), True, "image/png", 5 * MIB, "", id="just small enough"),
+        pytest.param(Limits(), True, "image/png", 5 * MIB + 1, "not sent: it is larger than 5.0 MB", id="a byte too large"),
+        pytest.param(Limits(media_bytes=0), True, "image/png", 0, "", id="nothing in nothing"),
+        pytest.param(Limits(media_bytes=0), True, "image/png", 1, "not sent: it is larger than 0 B", id="no bytes allowed"),
+        pytest.param(Limits(media_bytes=None), True, "image/png", 10**12, "", id="no limit"),
+        pytest.param(
+            Limits(media_files=0), True, "image/png", 1, "not sent: there are as many images and PDFs already as go with one message", id="none allowed"
+        ),
+        pytest.param(Limits(media_files=None), True, "image/png", 1, "", id="any number"),
+        pytest.param(Limits(), True, "image/tiff", 1, "not sent: image/tiff is not among the types that are", id="not among those that all take"),
+        pytest.param(Limits(), frozenset(["image/tiff"]), "image/tiff", 1, "", id="a type that was asked for"),
+        pytest.param(Limits(), frozenset(["image/tiff"]), "image/png", 1, "not sent: image/png is not among the types that are", id="and no other"),
+        pytest.param(Limits(), False, "image/png", 1, "not sent: image/png is not among the types that are", id="none"),
+    ],
+)
+def test_which_media_go_with_the_message(limits: Limits, media: Any, media_type: str, size: int, expected: str) -> None:
+    """Type, number and size decide, and what does not go is told why."""
+    assert MediaRoom(limits, media).objection(media_type, size) == expected
+
+
+@pytest.mark.parametrize(("most", "sent"), [pytest.param(0, 0, id="none"), pytest.param(2, 2, id="two"), pytest.param(None, 5, id="no limit")])
+def test_number_of_media(most: int | None, sent: int) -> None:
+    """Each that goes with the message is counted; one that does not fit ends nothing."""
+    room = MediaRoom(Limits(media_files=most), True)  # noqa: FBT003 (the value of the option)
+    answers = []
+    for _ in range(5):
+        assert room.objection("image/png", 6 * MIB)
+        answers.append(not room.objection("image/png", 1))
+        if answers[-1]:
+            room.take()
+
+    assert answers == [True] * sent + [False] * (5 - sent)
+
+
+def test_media_that_can_be_sent_are_recognised() -> None:
+    """What goes with a message by default is what a file can be recognised as."""
+    assert check_media(SENDABLE) == SENDABLE

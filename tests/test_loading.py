@@ -174,6 +174,66 @@ def test_notes(project: Path, message: str, notes: list[str]) -> None:
     assert list(found.notes) == notes == found.remarks
 
 
+@pytest.mark.parametrize(("number", "last"), [pytest.param(20, "`#x19`", id="all"), pytest.param(21, "1 more of this kind", id="one left out")])
+def test_notes_of_one_kind_are_bounded(project: Path, number: int, last: str) -> None:
+    """Twenty notes of a kind are made of one file, and the others are counted."""
+    notes = only(" ".join(f"@a.py#x{index}" for index in range(number)), project).notes
+
+    assert len(notes) == min(number, 21)
+    assert notes[-1].startswith(last)
+
+
+def test_what_is_said_of_an_encoding_comes_along(tree: Tree) -> None:
+    """How a file was decoded, and whether that lost something, is the outcome's to tell."""
+    project = tree(
+        {
+            "bad.txt": "caf\u00e9, caf\u00e9 ".encode() + b"\xff\n",
+            "old.txt": "Gr\u00fc\u00dfe aus K\u00f6ln, sch\u00f6n, gr\u00f6\u00dfer, f\u00fcr Fu\u00dfg\u00e4nger\n".encode("cp1252") * 3,
+        }
+    )
+    bad, old = only("@bad.txt", project), only("@old.txt", project)
+
+    assert bad.total_lines is None, "nobody asked for lines, so nobody counts them"
+    assert (bad.encoding, bad.lossy, bad.notes) == ("utf-8", True, ("some bytes are no valid text and are shown as U+FFFD",))
+    assert (old.encoding, old.lossy, old.notes) == ("cp1252", False, ("decoded as cp1252, which is a guess",))
+
+
+def test_lines_that_were_cut_are_not_said_to_be_behind_the_cut(tree: Tree) -> None:
+    """Lines alone that are too much are cut, and that is all there is to say: which of them are shown stands with them."""
+    found = only("@a.txt:2-900", tree({"a.txt": "line\n" * 1000}), limits=Limits(file_bytes=50))
+
+    assert (found.lines, found.truncated, found.notes) == (((2, 11),), True, ())
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param("`@docs/guide`", ["docs/guide"], id="a slash inside"),
+        pytest.param("`@a.py`", ["a.py"], id="an extension"),
+        pytest.param("`@docs`", [], id="a word, though the folder exists"),
+        pytest.param("`@nope/x` `@nope.py`", [], id="nothing there"),
+    ],
+)
+def test_mentions_in_code_that_name_something(tree: Tree, message: str, expected: list[str]) -> None:
+    """A mention in code is told of if it looks like a path and names something."""
+    with Root(tree({"docs/guide/x.md": "", "a.py": ""})) as root:
+        assert [ref.path for ref in load_all(scan(message), root, Limits(), lenient=True).in_code] == expected
+
+
+def test_folder_in_quotes(tree: Tree) -> None:
+    """A name in quotes ends at its quote: no slash is put behind it."""
+    project = tree({"my docs/x.md": ""})
+
+    assert [only(message, project).replacements for message in ('@"my docs/"', "@my\\ docs/")] == [('"my docs"',)] * 2
+
+
+def test_media_are_not_read_unless_asked_for(tree: Tree) -> None:
+    """By default `load` names a picture and does not read it."""
+    found = only("@a.png", tree({"a.png": b"\x89PNG\r\n\x1a\n" + bytes(64)}))
+
+    assert (found.kind, found.data, found.notes) == ("media", None, ())
+
+
 def test_links_that_stay_inside(project: Path) -> None:
     """Through an allowed link a file has the link's name, and its target is told; beside its target it is a twin."""
     found = only("@soft.py", project, symlinks="inside")
@@ -190,6 +250,8 @@ def test_links_that_stay_inside(project: Path) -> None:
         pytest.param("@./docs/../a.py", ["a.py"], id="the name on disk"),
         pytest.param("@docs", ["docs"], id="a folder"),
         pytest.param("@docs/", ["docs/"], id="a folder with its slash"),
+        pytest.param("@docs/ then", ["docs/"], id="a folder with its slash, and words behind"),
+        pytest.param("@.\\docs\\", ["docs/"], id="a folder with a backslash"),
         pytest.param("@.", ["."], id="the root"),
         pytest.param("@./", ["."], id="the root with a slash"),
         pytest.param('@"my file.txt"', ['"my file.txt"'], id="a name that needs quotes"),
@@ -199,6 +261,8 @@ def test_links_that_stay_inside(project: Path) -> None:
         pytest.param("@n.txt#L2-L3", ["n.txt:2-3"], id="lines in another form"),
         pytest.param("@n.txt:2:7", ["n.txt:2"], id="a column is left out"),
         pytest.param("@n.txt:7-7", ["n.txt:7-7"], id="a range of one line"),
+        pytest.param("@n.txt:7–7", ["n.txt:7-7"], id="with a dash"),
+        pytest.param("@n.txt#L7-L7", ["n.txt:7-7"], id="with letters"),
         pytest.param("@n.txt:5-2", ["n.txt:2-5"], id="swapped"),
         pytest.param("@n.txt:9-99", ["n.txt:9-10"], id="clamped"),
         pytest.param("@n.txt:9-", ["n.txt:9-10"], id="an open end that is known"),
@@ -235,6 +299,13 @@ def test_lines_behind_a_cut(tree: Tree) -> None:
     assert found.truncated
     assert found.notes == ("`:200-210` is not shown: the file is cut in front of it",)
     assert found.cautions == ("cut to 100 B of 600 B", "`:200-210` is not shown: the file is cut in front of it")
+
+
+def test_lines_to_the_end_behind_a_cut(tree: Tree) -> None:
+    """Lines to the end of a file that is cut are not all shown, wherever they begin."""
+    notes = only("@a.txt @a.txt:2-", tree({"a.txt": "line\n" * 1000}), limits=Limits(file_bytes=50)).notes
+
+    assert notes == ("`:2-` is not shown: the file is cut in front of it",)
 
 
 def test_lines_behind_a_cut_are_told_once(tree: Tree) -> None:
@@ -307,6 +378,9 @@ def test_more_lookups_than_a_turn_makes(tree: Tree) -> None:
     assert (found[-1].reason, found[-1].detail) == (Reason.TOO_MANY, "not looked up: a turn looks up 4096 names at most")
     assert 4_000 < len(found) <= 4_097
     assert len(found) - 1 + len(found[-1].spans) == 4_200
+    with Root(project) as root:
+        spent = [load_all(scan(text), root, Limits(refs=None), lenient=True).spent for text in (message, "@alice")]
+    assert spent == [True, False]
 
 
 @pytest.mark.parametrize("cap", [0, 5, 100, None])
@@ -513,6 +587,22 @@ def test_files_of_one_identity_and_two_texts_are_two() -> None:
     assert load_fake("@a.txt @b.txt", one, other) == ["a.txt one", "b.txt other"]
 
 
+class UnreadableFile(FakeFile):
+    """A file that can be looked at, and not read."""
+
+    def read(self, limit: int | None) -> Any:
+        del limit
+        return Trouble(Reason.IO_ERROR, "the disk or file system failed")
+
+
+def test_files_of_one_identity_of_which_one_cannot_be_read() -> None:
+    """What cannot be read is refused under its own name, and takes nothing away from the other."""
+    one, other = FakeFile("a.txt", b"one", (1, 2)), UnreadableFile("b.txt", b"", (1, 2))
+    root = cast("Root", FakeRoot({"a.txt": one, "b.txt": other}))
+
+    assert brief(load_all(scan("@a.txt @b.txt"), root, Limits(), lenient=True).outcomes) == ["a.txt", "b.txt !io_error"]
+
+
 def test_files_of_one_identity_named_in_turns() -> None:
     """Each name keeps its own text, in order of first mention, and its mentions stay together."""
     one, other = FakeFile("a.txt", b"one", (1, 2)), FakeFile("b.txt", b"other", (1, 2))
@@ -537,6 +627,9 @@ def test_lines_that_lie_too_deep_beside_others() -> None:
     assert brief(found) == ["a.log !bad_range x2", "a.log [[1, 2]]"]
     assert isinstance(found[0], Refused)
     assert "64.0 MB deep" in found[0].detail
+
+    found = load_all(scan("@a.log:900000000 and @a.log:2"), root, Limits(), lenient=True).outcomes
+    assert brief(found) == ["a.log !bad_range", "a.log [[2, 2]]"]
 
 
 @pytest.mark.parametrize(
@@ -580,3 +673,20 @@ def test_name_that_is_no_text(tree: Tree) -> None:
     found = only('@"\\u{dcff}.txt"', project)
 
     assert (found.path, found.label, found.replacements) == ("\udcff.txt", "\\u{dcff}.txt", ('"\\u{dcff}.txt"',))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "expected"),
+    [
+        pytest.param([(3, None), (3, 5)], [(3, None)], id="an open range and a closed one from one line"),
+        pytest.param([(3, 5), (3, None), (1, 2)], [(1, None)], id="an open end swallows what it touches"),
+        pytest.param([(1, 2), (4, 5)], [(1, 2), (4, 5)], id="a line between them"),
+        pytest.param([(1, 2), (3, 5)], [(1, 5)], id="they touch"),
+        pytest.param([(1, 9), (2, 3)], [(1, 9)], id="one in the other"),
+        pytest.param([(5, None), (9, 12)], [(5, None)], id="behind an open one"),
+        pytest.param([], [], id="none"),
+    ],
+)
+def test_merged_ranges(ranges: list[Range], expected: list[Range]) -> None:
+    """Ranges that overlap or touch become one, and an open end stays open."""
+    assert merge_ranges(ranges) == expected

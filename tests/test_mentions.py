@@ -199,6 +199,12 @@ def test_tail_is_no_part_of_the_name(tail: str) -> None:
     assert ref.path == "a.py"
 
 
+@pytest.mark.parametrize(("run", "path"), [("a's", "a"), ("as", "as"), ("it's's", "it"), ("s", "s")])
+def test_possessive_of_a_short_name(run: str, path: str) -> None:
+    """A name of one letter has a possessive like any other."""
+    assert only(f"see @{run} now").path == path
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -463,6 +469,7 @@ def test_code_may_be_loaded(message: str, expected: list[str]) -> None:
         pytest.param("`@`", [], id="an at-sign alone"),
         pytest.param("```\n@a.py\n```", [], id="in a fenced block"),
         pytest.param("`@a.py` and `@b.py`", ["@a.py", "@b.py"], id="two spans"),
+        pytest.param("`@a.py`x and", ["@a.py"], id="with a letter right behind the span"),
     ],
 )
 def test_mention_that_fills_a_span(message: str, expected: list[str]) -> None:

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from filerefs.errors import PathFormatError
 from filerefs.mentions import Range, parse
-from filerefs.naming import LABEL_LENGTH, format_range, format_ref, human_size, is_hidden, is_secret, label, plain_form, printable
+from filerefs.naming import (
+    LABEL_LENGTH,
+    format_range,
+    format_ref,
+    human_size,
+    is_hidden,
+    is_secret,
+    label,
+    may_begin_as_secret,
+    plain_form,
+    printable,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +47,8 @@ from filerefs.naming import LABEL_LENGTH, format_range, format_ref, human_size, 
         pytest.param("a\nb", '@"a\\u{a}b"', id="a line feed"),
         pytest.param("a\tb", '@"a\\u{9}b"', id="a tab"),
         pytest.param("\u2028", '@"\\u{2028}"', id="a line separator"),
+        pytest.param("\u2029", '@"\\u{2029}"', id="a paragraph separator"),
+        pytest.param("X Y", '@"X Y"', id="capitals between quotes"),
         pytest.param("\udcff", '@"\\u{dcff}"', id="a byte that is no text"),
         pytest.param("\x85", '@"\\u{85}"', id="a C1 control"),
         pytest.param("\\u{41}", '@"\\\\u{41}"', id="what looks like an escape"),
@@ -81,6 +94,7 @@ def test_error_path_that_can_name_no_file(path: str, problem: str) -> None:
         pytest.param("src/app.py", "src/app.py", id="a plain path"),
         pytest.param("a,b(1):7.txt", "a,b(1):7.txt", id="signs"),
         pytest.param("文件—é.txt", "文件—é.txt", id="letters and a dash"),
+        pytest.param("X—é.txt", "X—é.txt", id="a capital beside a dash"),
         pytest.param("a'b`c", "a'b`c", id="a single quote and a backtick"),
         pytest.param("my file.txt", '"my file.txt"', id="a blank"),
         pytest.param("a\u00a0b", '"a\u00a0b"', id="a no-break space"),
@@ -225,6 +239,10 @@ SECRETS = [
     ".env.",
     ".env ",
     ".env. . ",
+    "id_rsa.",
+    "server.pem. .",
+    ".ssh./x",
+    ".docker. /config.json.",
     ".e\u200bnv",
     "\u2060.env",
     ".en\u00adv",
@@ -234,6 +252,10 @@ SECRETS = [
     ".env\ufe0f",
     ".ſsh/x",
     ".env.\u3164example.x",
+    ".env\ufe00",
+    ".e\U000e0000nv",
+    ".e\U000e0100nv",
+    ".env\U000e0fff",
 ]
 ORDINARY = [
     "env",
@@ -261,6 +283,11 @@ ORDINARY = [
     "credentials.json.md",
     "src/app.py",
     "",
+    ".envX\u200b",
+    ".env\ufdff",
+    ".env\ufe10",
+    ".env\U000dffff",
+    ".env\U000e1000",
 ]
 
 
@@ -309,3 +336,22 @@ def test_no_other_spelling_gets_around(path: str, data: st.DataObject) -> None:
         spelled += data.draw(st.sampled_from(others))
 
     assert is_secret(spelled.split("/"), directory=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(".env", True, id="a secret name"),
+        pytest.param(".env.local", True, id="a secret name and more"),
+        pytest.param("id_rsa),", True, id="a secret name and what a sentence adds"),
+        pytest.param(".git", True, id="a secret folder"),
+        pytest.param("server.pem", True, id="a secret ending"),
+        pytest.param("server.key.", True, id="a secret ending and what a sentence adds"),
+        pytest.param("app.route", False, id="neither"),
+        pytest.param("my.env", False, id="a secret name that is not the beginning"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_beginnings_of_secrets(text: str, *, expected: bool) -> None:
+    """A run may begin with a secret's name if it begins with one of the names, or has one of the endings anywhere."""
+    assert may_begin_as_secret(text) is expected

@@ -19,6 +19,7 @@ from .property.strategies import attached, reference, refused
         pytest.param("src/app.py", {"text": "x" * 12_595, "language": "python"}, "attached src/app.py (12.3 KB, python)", id="a file"),
         pytest.param("notes", {"text": "x"}, "attached notes (1 B)", id="a file without a language"),
         pytest.param("empty", {"text": ""}, "attached empty (0 B)", id="an empty file"),
+        pytest.param("wide", {"text": "x" * 10, "size": 22}, "attached wide (22 B)", id="a file that has more bytes on disk than in the section"),
         pytest.param("a.log", {"text": "x" * 10, "size": 2048, "truncated": True}, "attached a.log (10 B of 2.0 KB)", id="a cut file"),
         pytest.param("a.py", {"text": "x\n", "size": 99, "lines": ((3, 3),)}, "attached a.py (line 3, 2 B)", id="a line"),
         pytest.param("a.py", {"text": "x\ny\n", "size": 99, "lines": ((3, 4),)}, "attached a.py (lines 3-4, 4 B)", id="lines"),
@@ -28,6 +29,9 @@ from .property.strategies import attached, reference, refused
         pytest.param("docs", {"kind": "directory", "entries": 1}, "attached docs/ (directory, 1 entry)", id="a folder of one"),
         pytest.param("docs", {"kind": "directory", "entries": 0}, "attached docs/ (directory, 0 entries)", id="an empty folder"),
         pytest.param(".", {"kind": "directory", "entries": 2}, "attached ./ (directory, 2 entries)", id="the root"),
+        pytest.param(
+            "docs", {"kind": "directory", "entries": 9, "truncated": True}, "attached docs/ (directory, 9 entries and more)", id="a folder that was cut"
+        ),
         pytest.param("a.png", {"kind": "media", "size": 2048, "media_type": "image/png"}, "attached a.png (2.0 KB, image/png, by name only)", id="an image"),
         pytest.param("a.png", {"kind": "media", "size": 2048}, "attached a.png (2.0 KB, media, by name only)", id="media of no known type"),
         pytest.param("a\nb", {"text": "x"}, "attached a\\u{a}b (1 B)", id="a name in which something hides"),

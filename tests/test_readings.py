@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from filerefs.mentions import Ref, parse
-from filerefs.readings import READINGS, Reading, cuts, natural_end, readings, spellings
+from filerefs.readings import READINGS, Reading, cuts, may_end, natural_end, readings, spellings
 
 
 def only(message: str) -> Ref:
@@ -22,7 +22,8 @@ def tried(message: str) -> list[str]:
     ref = only(message)
     found = []
     for reading in readings(ref):
-        assert message[ref.start : reading.end] == ref.upto(reading.end)
+        assert ref.start < reading.end <= ref.run_end
+        assert ref.quoted or message.startswith(reading.names[0], ref.start + 1, reading.end)
         lines = "" if reading.lines is None else f" {list(reading.lines)}"
         fragment = f" {{{reading.fragment}}}" if reading.fragment else ""
         found.append(" or ".join(reading.names) + lines + fragment)
@@ -48,6 +49,7 @@ def tried(message: str) -> list[str]:
         pytest.param("@.", ["."], id="the root"),
         pytest.param("@./", ["./", "."], id="the root with a slash"),
         pytest.param("@src/.", ["src/", "src"], id="a full stop behind a folder is no name"),
+        pytest.param("@/.", ["/.", "/"], id="with no folder in front it is one"),
         pytest.param("@src/", ["src/", "src"], id="a folder's slash may be the sentence's"),
         pytest.param("@a_-", ["a_-", "a_", "a"], id="underscore and hyphen at the end"),
         pytest.param("@a**", ["a**", "a*", "a"], id="emphasis"),
@@ -85,6 +87,11 @@ def test_names(message: str, expected: list[str]) -> None:
         pytest.param("@a:7x", ["a:7x", "a {:7x}"], id="no range: a letter behind it"),
         pytest.param("@a#top", ["a#top", "a {#top}"], id="an anchor"),
         pytest.param(
+            "@my\\ x:3",
+            ["my\\ x:3 or my x:3 or my/ x:3", "my\\ x or my x or my/ x [3, 3]", "my\\ x or my x or my/ x {:3}"],
+            id="an escaped blank before a range",
+        ),
+        pytest.param(
             "@a#top.",
             ["a#top.", "a#top", "a {#top}"],
             id="an anchor at the end of a sentence",
@@ -119,6 +126,7 @@ def test_ranges_and_fragments(message: str, expected: list[str]) -> None:
         pytest.param('@"a, b."', ["a, b."], id="a quoted name"),
         pytest.param('@"a":3', ["a [3, 3]"], id="with a range"),
         pytest.param('@"src\\x"', ["src\\x or src/x"], id="with backslashes"),
+        pytest.param('@"my\\ x"', ["my\\ x or my/ x"], id="with a backslash before a blank, which escapes nothing"),
     ],
 )
 def test_quoted_never_shrinks(message: str, expected: list[str]) -> None:
@@ -148,6 +156,10 @@ def test_spellings(text: str, *, quoted: bool, expected: tuple[str, ...]) -> Non
         pytest.param("a\\,b", [4, 1], id="an escaped comma, and its backslash with it"),
         pytest.param("a\\,b,c", [6, 4, 1], id="then one that is not"),
         pytest.param("a'sb", [4, 1], id="an apostrophe"),
+        pytest.param("a\\'s", [4, 2, 1], id="a possessive behind a backslash, which may end a folder"),
+        pytest.param("a\\’s", [4, 2, 1], id="a typographic one"),
+        pytest.param("a\\'t", [4, 1], id="another letter there is no possessive"),
+        pytest.param("a\\bs", [4], id="an s alone is no possessive"),
         pytest.param("'s", [2], id="nothing is left before a possessive"),
         pytest.param("a,b/.", [4, 3, 1], id="a full stop behind a folder"),
     ],
@@ -155,6 +167,27 @@ def test_spellings(text: str, *, quoted: bool, expected: tuple[str, ...]) -> Non
 def test_places_to_cut(run: str, expected: list[int]) -> None:
     """A separator behind a backslash is the name's own, or ends it together with the backslash."""
     assert cuts(run) == expected
+
+
+@pytest.mark.parametrize(
+    ("run", "end", "expected"),
+    [
+        pytest.param("a.py", 4, True, id="at the end of the run"),
+        pytest.param("a.py", 2, False, id="before a letter"),
+        pytest.param("a.py1", 4, False, id="before a digit"),
+        pytest.param("a.py", 1, False, id="before a dot inside"),
+        pytest.param("a_-.b", 1, False, id="before signs that only ever stand inside"),
+        pytest.param("a.py).", 4, True, id="before a bracket"),
+        pytest.param("a.-", 1, True, id="before signs that may be the sentence's"),
+        pytest.param("ab-", 1, False, id="before a letter with such a sign behind it"),
+        pytest.param("aX)", 1, False, id="before a capital"),
+        pytest.param("a b", 1, True, id="before a blank"),
+        pytest.param("a -b", 1, True, id="before a blank with such a sign behind it"),
+    ],
+)
+def test_where_a_cut_may_be(run: str, end: int, *, expected: bool) -> None:
+    """A name ends nowhere before a letter or digit, nor before dots, hyphens and underscores that lead to one."""
+    assert may_end(run, end) is expected
 
 
 def test_readings_are_bounded() -> None:
@@ -189,6 +222,7 @@ def test_anchors_are_bounded() -> None:
         pytest.param("@nope.py—with", "@nope.py", id="an em dash"),
         pytest.param("@nope.py，那", "@nope.py", id="a full-width comma"),
         pytest.param("@nope.py", None, id="nothing takes over"),
+        pytest.param("@—a.txt并总结", "@", id="right behind the at-sign, so that nothing is left"),
         pytest.param("@文件", None, id="a name in that script"),
         pytest.param('@"nope.txt并"', None, id="quoted"),
     ],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BACKENDS = ["auto", "walk"]
 NFC, NFD = "caf\u00e9.txt", "cafe\u0301.txt"
+LONG = "x" * 248 + ".py"
 
 
 class CountingRoot(Root):
@@ -174,6 +175,62 @@ def test_names(project: Path, backend: Backend, message: str, expected: list[str
 def test_misses_and_plain_words(project: Path, backend: Backend, message: str, expected: list[str]) -> None:
     """What names nothing is reported if it looks like a path, and else leaves no trace."""
     with Root(project, backend=backend) as root:
+        assert found(message, root) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "token", "path", "detail"),
+    [
+        pytest.param("@nope.py, then", "@nope.py", "nope.py", "no such file", id="a file"),
+        pytest.param("@nope/, then", "@nope/", "nope/", "no such folder", id="a folder"),
+        pytest.param("@nope.txt并总结 then", "@nope.txt", "nope.txt", "no such file", id="where a sentence takes over"),
+        pytest.param("@.txt并总结 then", "@.txt并总结", None, None, id="an extension alone where a sentence takes over"),
+        pytest.param("@src/deeep, then", "@src/deeep", "src/deeep", "no such file", id="a near name"),
+        pytest.param("@src/deep/est.p, then", "@src/deep/est.p", "src/deep/est.p", "no such file", id="a near name in a folder of a folder"),
+        pytest.param("@nul\0name.py, then", "@nul\0name.py", "nul\0name.py", "no file can have this name: it holds a NUL", id="no name at all"),
+        pytest.param(f"@{LONG},,,,,, then", f"@{LONG}", LONG, "no file can have this name: it is too long", id="too long with what a sentence adds"),
+    ],
+)
+def test_what_is_said_of_a_miss(project: Path, message: str, token: str, path: str | None, detail: str | None) -> None:
+    """A miss is about what a person sees as the name: where it ends, what was typed, and why it is none."""
+    (ref,) = parse(message)
+    with Root(project) as root, Lookup(root) as lookup:
+        resolution = resolve_one(ref, lookup)
+
+    assert isinstance(resolution, Miss) is (path is not None)
+    if isinstance(resolution, Miss):
+        assert (ref.upto(resolution.end), resolution.path, resolution.trouble.detail) == (token, path, detail)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param("@a@@b", ["@a -> a"], id="a name without quotes, which no at-sign can follow"),
+        pytest.param("@x\\ y@b", ["@x\\ y@b"], id="an at-sign right behind"),
+        pytest.param("@x\\ y＠b", ["@x\\ y＠b"], id="a full-width one"),
+        pytest.param("@x\\ y*@b", ["@x\\ y*@b"], id="behind emphasis"),
+        pytest.param("@x\\ y_~@b", ["@x\\ y_~@b"], id="behind emphasis of two kinds"),
+        pytest.param("@x\\ y*b", ["@x\\ y*b"], id="no at-sign, and no place to cut"),
+        pytest.param("@x\\ y,@b", ["@x\\ y -> x y", "@b"], id="a mention of its own"),
+        pytest.param("@x\\ y)b", ["@x\\ y -> x y"], id="a bracket"),
+    ],
+)
+def test_what_gets_quotes_gives_way_to_an_at_sign(tree: Tree, message: str, expected: list[str]) -> None:
+    """A name that would stand in quotes in the rewritten message is none where an at-sign of the same run stands behind them."""
+    with Root(tree({"a": "1\n", "x y": "1\n"})) as root:
+        assert found(message, root) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param('@"q" file.txt', ['@"q"'], id="words behind a quoted name"),
+        pytest.param("@our\tfile.txt now", ["@our\tfile.txt -> our\tfile.txt"], id="a tab in the name"),
+    ],
+)
+def test_what_may_be_joined(tree: Tree, message: str, expected: list[str]) -> None:
+    """A quoted name ends at its quote, whatever the folder holds; a tab is a blank."""
+    with Root(tree({'"q" file.txt': "1\n", "our\tfile.txt": "1\n"})) as root:
         assert found(message, root) == expected
 
 
@@ -339,6 +396,31 @@ def test_names_that_cannot_exist_cost_nothing(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("stem", "most"),
+    [
+        pytest.param("word", 17, id="words: sixteen misses, and the listing"),
+        pytest.param("w\u00f6rd", 18, id="beyond ASCII, where a miss has two spellings"),
+        pytest.param("ab:word", 17, id="a colon that is no drive's"),
+    ],
+)
+def test_cost_of_many_misses(project: Path, stem: str, most: int) -> None:
+    """Sixteen names that miss are looked up; then the listing of the root answers for the rest."""
+    message = " ".join(f'@"{stem}{number}"' if ":" in stem else f"@{stem}{number}" for number in range(100))
+    with CountingRoot(project) as root:
+        found(message, root, lenient=False)
+
+        assert len(root.asked) <= most
+
+
+def test_few_misses_read_no_listing(project: Path) -> None:
+    """A listing costs more than a few names that miss, so it waits for many of them."""
+    with CountingRoot(project) as root:
+        found(" ".join(f"@word{number}" for number in range(15)), root, lenient=False)
+
+        assert root.asked == [f"word{number}" for number in range(15)]
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         pytest.param(".env", "@.env !secret", id="a secret that is in no listing"),
@@ -348,6 +430,9 @@ def test_names_that_cannot_exist_cost_nothing(project: Path) -> None:
         pytest.param("../x.py", "@../x.py !outside_root", id="what leads out"),
         pytest.param("~/x", "@~/x !home", id="a home folder"),
         pytest.param("C:\\x.py", "@C:\\x.py !absolute", id="a drive"),
+        pytest.param("C:/x.py", "@C:/x.py !absolute", id="a drive with slashes"),
+        pytest.param("~\\x.py", "@~\\x.py !home", id="a home folder with a backslash"),
+        pytest.param("my\\ file.txt", "@my\\ file.txt -> my file.txt", id="an escaped blank"),
         pytest.param("/x", "@/x !absolute", id="an absolute path"),
         pytest.param("link/x", "@link/x !symlink", id="through a link"),
         pytest.param("x\0y.py", "@x\0y.py !bad_name", id="a name that no file can have"),
@@ -356,12 +441,21 @@ def test_names_that_cannot_exist_cost_nothing(project: Path) -> None:
 )
 def test_listing_rules_nothing_out_that_means_something(tree: Tree, backend: Backend, name: str, expected: str) -> None:
     """Behind many misses a name still gets the answer that it gets alone."""
-    project = tree({".env": "x", ".git/config": "x", NFC: "1\n", "src/main.py": "1\n", "link": tree.link("src")})
+    project = tree({".env": "x", ".git/config": "x", NFC: "1\n", "src/main.py": "1\n", "my file.txt": "1\n", "link": tree.link("src")})
     words = " ".join(f"@word{number}" for number in range(100))
 
     with Root(project, backend=backend) as root:
         assert found(f"@{name}", root) == [expected]
         assert found(f"{words} @{name}", root)[-1:] == [expected]
+
+
+def test_one_withheld_name_is_enough(tree: Tree, backend: Backend) -> None:
+    """One secret that is in no listing is reason enough to look secret names up."""
+    project = tree({".env": "x", "a.py": "1\n"})
+    words = " ".join(f"@word{number}" for number in range(100))
+
+    with Root(project, backend=backend) as root:
+        assert found(f"{words} @.env", root)[-1:] == ["@.env !secret"]
 
 
 def test_empty_root(tree: Tree) -> None:
@@ -377,14 +471,18 @@ def test_root_with_more_names_than_are_listed(tree: Tree) -> None:
 
     with Root(project) as root:
         answers = found(" ".join([f"@word{number}" for number in range(50)] + names), root)
+        with Lookup(root) as lookup:
+            listing = lookup.listing(".")
 
     assert answers[50:] == [f"{name} -> {name[1:]}" for name in names]
+    assert listing is not None
+    assert (len(listing.entries), listing.more) == (LISTED, True)
 
 
 def test_lookups_have_an_end(tree: Tree) -> None:
     """A turn looks so many names up; what is left is too many if it looks like a path, else it is plain text."""
     project = tree({"src/a.py": "1\n", "known.py": "1\n"})
-    message = "@known.py " + " ".join(f"@src/x{number}.py" for number in range(PROBES + 100)) + " @alice @known.py @src/a.py"
+    message = "@known.py " + " ".join(f"@src/x{number}.py" for number in range(PROBES + 100)) + " @alice @known.py @src/a.py @src/x0.py"
 
     with CountingRoot(project) as root, Lookup(root) as lookup:
         refs = parse(message)
@@ -392,13 +490,15 @@ def test_lookups_have_an_end(tree: Tree) -> None:
 
         assert lookup.spent
         assert len(root.asked) <= PROBES + LISTINGS
-    reasons = [answer.trouble.reason if isinstance(answer, Miss) else None for answer in answers[1:-3]]
+    reasons = [answer.trouble.reason if isinstance(answer, Miss) else None for answer in answers[1:-4]]
     assert set(reasons) == {Reason.NOT_FOUND, Reason.TOO_MANY}
     assert reasons == sorted(reasons, key=[Reason.NOT_FOUND, Reason.TOO_MANY].index)
-    assert answers[-3] is None
-    # What was found before is known without another look.
-    assert isinstance(answers[-2], Hit)
+    assert answers[-4] is None
+    # What was found before is known without another look; what missed before is not known to be missing still.
+    assert isinstance(answers[-3], Hit)
+    assert isinstance(answers[-2], Miss)
     assert isinstance(answers[-1], Miss)
+    assert [answer.trouble.reason for answer in answers[-2:] if isinstance(answer, Miss)] == [Reason.TOO_MANY] * 2
 
 
 def test_listings_have_an_end(tree: Tree) -> None:
@@ -429,6 +529,28 @@ def test_no_listing_of_a_file_or_of_nothing(project: Path) -> None:
         assert lookup.listing("a.py") is None
         assert lookup.listing("nope") is None
         assert lookup.near("nope", "x") == []
+        assert not lookup.goes_on("a.py", "x")
+
+
+def test_only_blanks_go_on(tree: Tree) -> None:
+    """A name goes on behind a beginning with a blank or a tab, not with a letter."""
+    with Root(tree({"my file.txt": "", "our\tfile.txt": "", "aXb.txt": ""})) as root, Lookup(root) as lookup:
+        assert [lookup.goes_on(".", beginning) for beginning in ("my", "our", "a", "m")] == [True, True, False, False]
+
+
+def test_what_was_found_is_what_is_read(project: Path) -> None:
+    """A file is read through the handle that it was found with, not through its name a second time."""
+    with Root(project) as root, Lookup(root) as lookup:
+        target = lookup.find("a.py")
+        assert isinstance(target, Target)
+        first = target.node
+        (project / "a.py").unlink()
+
+        node = lookup.open(target)
+        assert not isinstance(node, Trouble)
+        with node:
+            assert node is first
+            assert node.read(10) == b"1\n"
 
 
 def test_found_files_are_closed_at_the_end(tree: Tree) -> None:
@@ -495,7 +617,7 @@ def test_words_stay_words_when_the_folder_was_deleted(tree: Tree) -> None:
         ),
         *(
             pytest.param(path, False, id=f"{path} does not")
-            for path in ("x", "a/b", "@scope/x", "a.b", "1:/x", "é:/x", ".md", "a.py(", "mail.ru", "np.dot", "v1.2", "x.", "")
+            for path in ("x", "a/b", "@scope/x", "a.b", "1:/x", "é:/x", ".md", "a\\.md", "http://x/a.py", "a.py(", "mail.ru", "np.dot", "v1.2", "x.", "")
         ),
     ],
 )

@@ -88,3 +88,19 @@ def test_error_span_without_its_mention(message: str, outcomes: list[Outcome]) -
 
     assert isinstance(caught.value, ValueError)
     assert caught.value.span in outcomes[-1].spans + outcomes[0].spans
+    assert caught.value.token in [ref.upto(end) for outcome in outcomes for ref, (_, end) in zip(outcome.refs, outcome.spans, strict=True)]
+
+
+def test_error_one_span_for_two_readings() -> None:
+    """Two outcomes that claim one place are refused as such, also where nothing else tells which comes first."""
+    ref = reference("a.py", MESSAGE, 4)
+    both = [at(4, 9, "a.py", "a.py"), attached("a.py", refs=(ref._replace(lines=(1, 2)),), spans=((4, 9),), replacements=("a.py",))]
+
+    with pytest.raises(SpanMismatchError, match=r"has no '@a\.py' at 4:9"):
+        rewrite(MESSAGE, both)
+
+
+def test_error_replacements_that_do_not_match_spans() -> None:
+    """An outcome that somebody made by hand, with a span too many, is not rewritten in part."""
+    with pytest.raises(ValueError, match="shorter"):
+        rewrite(MESSAGE, [twice(), attached("b.py", refs=(reference("b.py", MESSAGE, 11),), spans=((11, 16),), replacements=())])

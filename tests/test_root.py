@@ -409,6 +409,19 @@ class TestAllow:
         assert listing == Listing((), more=False, withheld=2)
 
     @EACH_SYSTEM
+    def test_folders_with_names_of_secret_files(self, system: System, tmp_path: Path) -> None:
+        """A folder that only has the name of a secret file is opened, under its own name and by way of a link; a file is not."""
+        folder = plant(tmp_path / "root", [".env/t.txt", "id_rsa/", "l => .env", "m => id_rsa", "d/.env", "n => d/.env"])
+        with Root(folder, symlinks="inside", backend=system.backend) as root:
+            assert answer(root.open(".env")) == (".env", None)
+            assert answer(root.open(".env/t.txt")) == (".env/t.txt", None)
+            assert answer(root.open("id_rsa/")) == ("id_rsa", None)
+            assert answer(root.open("l")) == ("l", ".env")
+            assert answer(root.open("l/t.txt")) == ("l/t.txt", ".env/t.txt")
+            assert answer(root.open("m/")) == ("m", "id_rsa")
+            assert [answer(root.open(name)) for name in ("d/.env", "n")] == [Reason.SECRET] * 2
+
+    @EACH_SYSTEM
     def test_a_link_and_its_target_need_both(self, system: System, tmp_path: Path) -> None:
         """An allowed link's name does not open the secret behind it, nor the other way round."""
         folder = plant(tmp_path / "root", [".env", "safe.txt => .env", "key.pem => .env", "up/", "up/l => .."])
@@ -479,9 +492,9 @@ class TestOptions:
 
     def test_error_unknown_words(self, tmp_path: Path) -> None:
         """An option with a word that it does not know raises, and says which words it knows."""
-        with pytest.raises(OptionError, match=r"symlinks.*inside"):
+        with pytest.raises(OptionError, match=r"""^`symlinks` must be "refuse" or "inside", not 'follow'$"""):
             Root(tmp_path, symlinks="follow")  # type: ignore[arg-type]
-        with pytest.raises(OptionError, match=r"backend.*walk"):
+        with pytest.raises(OptionError, match=r"""^`backend` must be "auto", "openat2" or "walk", not 'chroot'$"""):
             Root(tmp_path, backend="chroot")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
@@ -661,8 +674,15 @@ def test_bounds_of_a_name_behind_links(parts: list[str], *, expected: bool) -> N
     assert troubles.is_short(parts) is expected
 
 
+VALUES: list[tuple[Callable[..., object], list[tuple[object, ...]]]] = [
+    (Trouble, [(reason, "no such file") for reason in Reason]),
+    (Entry, [(name, "file") for name in "abcd"]),
+    (Listing, [((), False, withheld) for withheld in range(4)]),
+]
+
+
 def test_values() -> None:
-    """What comes back is compared by what it holds, can be put in a set, and shows itself in one line."""
+    """What comes back is compared by what it holds, can be put in a set and spreads there, and shows itself in one line."""
     trouble = Trouble(Reason.NOT_FOUND, "no such file")
     entry = Entry("a", "file")
     listing = Listing((entry,), more=False, withheld=1)
@@ -672,6 +692,7 @@ def test_values() -> None:
     assert [trouble, entry, listing].count("no such file") == 0  # type: ignore[list-item]
     assert len({entry, Entry("b", "file"), Entry("a", "link")}) == 3
     assert len({listing, Listing((), more=False, withheld=1), Listing((entry,), more=True, withheld=1), Listing((entry,), more=False, withheld=0)}) == 4
+    assert all(len({hash(kind(*fields)) for fields in some}) > 1 for kind, some in VALUES)
     assert repr(trouble) == "Trouble('not_found', 'no such file')"
     assert repr(entry) == "Entry('a', 'file')"
     assert repr(listing) == "Listing(1 entries, more=False, withheld=1)"
@@ -879,6 +900,18 @@ class TestRead:
 
     @needs_linux
     @pytest.mark.parametrize("system", SYSTEMS[2:4], indirect=True)
+    def test_error_folder_moved_out_before_reading(self, system: System, tmp_path: Path) -> None:
+        """Without procfs the name is walked once more, part by part: a link to the folder it was in leads to the very file, and out."""
+        folder = plant(tmp_path / "root", ["d/e/a.txt", "keep.txt"])
+        with Root(folder, backend=system.backend) as root, opened(root, "d/e/a.txt") as node:
+            (folder / "d").rename(tmp_path / "moved")
+            (folder / "d").symlink_to("../moved")
+            found = node.read(None)
+
+        assert found == Trouble(Reason.BUSY, "it is locked, or changes too fast")
+
+    @needs_linux
+    @pytest.mark.parametrize("system", SYSTEMS[2:4], indirect=True)
     def test_error_gone_before_reading(self, system: System, tmp_path: Path) -> None:
         """Without procfs a file that was deleted, or whose root was closed, can no longer be read."""
         folder = plant(tmp_path / "root", ["a.txt", "b.txt"])
@@ -994,6 +1027,13 @@ class TestEntries:
             listing = node.entries(None)
 
         assert listing == Listing((Entry(".env", "file"), Entry("app.yml", "file"), Entry("id_rsa", "directory")), more=False, withheld=4)
+
+    @EACH_SYSTEM
+    def test_secrets_that_are_allowed_are_listed(self, system: System, tmp_path: Path) -> None:
+        """What would be opened is listed, in the root as in a folder of it, and nothing else of that name is."""
+        folder = plant(tmp_path / "root", [".env", "d/.env", "e/.env"])
+        with Root(folder, allow=[".env", "d/.env"], backend=system.backend) as root:
+            assert [list_names(root, name) for name in (".", "d", "e")] == [[".env", "d", "e"], [".env"], []]
 
     @EACH_SYSTEM
     def test_secrets_by_the_folder_they_are_in(self, system: System, tmp_path: Path) -> None:
@@ -1112,6 +1152,47 @@ class TestHostileFiles:
 
         assert found == Trouble(Reason.BUSY, "it is locked, or changes too fast")
 
+    @pytest.mark.parametrize("system", SYSTEMS[4:], indirect=True)
+    @EACH_POLICY
+    def test_error_directory_moved_out_between_looking_and_opening(
+        self, policy: SymlinkPolicy, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A link to the very directory that was looked at, which is outside by then, is not followed either."""
+        folder = plant(tmp_path / "root", ["d/t.txt"])
+        genuine = os.stat
+
+        def look_then_move(path: Any, **options: Any) -> os.stat_result:
+            status = genuine(path, **options)
+            if path == "d":
+                (folder / "d").rename(tmp_path / "moved")
+                (folder / "d").symlink_to("../moved")
+            return status
+
+        with Root(folder, symlinks=policy, backend=system.backend) as root:
+            monkeypatch.setattr(os, "stat", look_then_move)
+            found = root.open("d")
+            monkeypatch.undo()
+
+        assert found == Trouble(Reason.BUSY, "it is locked, or changes too fast")
+
+    def test_a_step_up_asks_for_the_right_to_search(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The walk asks of the directory that it leaves by `..` what the kernel would, and of no other."""
+        folder = plant(tmp_path / "root", ["d/e/t.txt", "a.txt"])
+        genuine, asked = os.stat, []
+
+        def look(path: Any, **options: Any) -> os.stat_result:
+            if path == ".":
+                asked.append(os.fstat(options["dir_fd"]).st_ino)
+            return genuine(path, **options)
+
+        with Root(folder, backend="walk") as root:
+            monkeypatch.setattr(os, "stat", look)
+            found = root.open("d/e/../../a.txt")
+            monkeypatch.undo()
+
+        assert answer(found) == ("a.txt", None)
+        assert asked == [(folder / "d/e").stat().st_ino, (folder / "d").stat().st_ino]
+
     @EACH_SYSTEM
     def test_a_hard_link_is_a_file(self, system: System, tmp_path: Path) -> None:
         """A hard link inside is a file inside; that is not promised to be stopped."""
@@ -1174,6 +1255,30 @@ class TestNames:
             assert answer(root.open("m")) == ("m", "d (deleted)")
             assert answer(root.open("m/t.txt")) == ("m/t.txt", "d (deleted)/t.txt")
 
+    @EACH_SYSTEM
+    def test_a_name_that_leads_over_a_link_and_back(self, system: System, tmp_path: Path) -> None:
+        """Where the name typed, its steps up taken by text, is the real one, no other target is told."""
+        folder = plant(tmp_path / "root", ["a/b/t.txt", "l => a", "m => a/b"])
+        with Root(folder, symlinks="inside", backend=system.backend) as root:
+            assert answer(root.open("l/../a/b/t.txt")) == ("a/b/t.txt", None)
+            assert answer(root.open("m/../b/t.txt")) == ("a/b/t.txt", "a/b/t.txt")
+
+    @EACH_SYSTEM
+    def test_as_deep_as_a_name_may_be(self, system: System, tmp_path: Path) -> None:
+        """A folder of 255 parts is opened, a file in it has one part too many."""
+        folder = plant(tmp_path / "root", ["d/" * 255])
+        with Root(folder, symlinks="inside", backend=system.backend) as root:
+            assert answer(root.open("d/" * 255)) == ("/".join("d" * 255), None)
+            assert answer(root.open("d/" * 255 + "t.txt")) is Reason.BAD_NAME
+
+    @EACH_SYSTEM
+    @pytest.mark.parametrize("name", ["X", "rootX", " ", "root (deleted)", "root.", "r\u00f6\u00f6t", "root\n"])
+    def test_a_root_of_any_name(self, name: str, system: System, tmp_path: Path) -> None:
+        """What the root itself is called does not matter, where the names of what is in it are made from its own."""
+        folder = plant(tmp_path / name, ["t.txt", "l => t.txt"])
+        with Root(folder, symlinks="inside", backend=system.backend) as root:
+            assert answer(root.open("l")) == ("l", "t.txt")
+
     @needs_linux
     @pytest.mark.parametrize(
         ("after", "reason"),
@@ -1204,6 +1309,25 @@ class TestNames:
 
             root._opener = open_then_change
             assert answer(root.open("l")) == reason
+
+    @needs_linux
+    @pytest.mark.parametrize(("failures", "expected"), [(0, ("l", "a.txt")), (1, ("l", "a.txt")), (2, Reason.SYMLINK_LOOP)])
+    def test_a_link_that_is_counted_twice(self, failures: int, expected: Any, tmp_path: Path) -> None:
+        """Linux may find a link one too many where its cache lets it down; it is asked once more, and then believed."""
+        folder = plant(tmp_path / "root", ["a.txt", "l => a.txt"])
+        with Root(folder, symlinks="inside", backend="openat2") as held:
+            genuine, left = held._opener, [errno.ELOOP] * failures
+            assert genuine is not None
+
+            def open_badly(directory: int, name: bytes, how: openat2.How) -> int:
+                descriptor = genuine(directory, name, how)
+                if descriptor < 0 or not left:
+                    return descriptor
+                os.close(descriptor)
+                return -left.pop()
+
+            held._opener = open_badly
+            assert answer(held.open("l")) == expected
 
     @needs_linux
     def test_a_root_that_is_renamed_between_two_looks(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1271,12 +1395,14 @@ class TestLife:
                 assert file.read(None) == b"IN"
 
     @needs_linux
-    def test_close_waits(self, tmp_path: Path) -> None:
-        """`close` returns when the last running call has ended, and the descriptor is good until then."""
-        folder = plant(tmp_path / "root", ["t.txt"])
+    def test_close_waits(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`close` returns when the last running call has ended, and the descriptor is good until then, whatever calls are refused meanwhile."""
+        imitate(System("openat2", procfs=False), monkeypatch)
+        folder = plant(tmp_path / "root", ["t.txt", "u.txt"])
         entered, leave, closed = threading.Event(), threading.Event(), threading.Event()
         found: list[Node | Trouble] = []
         root = Root(folder, backend="openat2")
+        unread = opened(root, "u.txt")
         genuine = root._opener
         assert genuine is not None
 
@@ -1298,11 +1424,15 @@ class TestLife:
         assert not closed.wait(0.1)
         with pytest.raises(RootClosedError):
             root.open("t.txt")
+        with unread, pytest.raises(RootClosedError):
+            unread.read(None)
+        assert not closed.wait(0.2)
         leave.set()
         for thread in threads:
             thread.join()
 
         assert closed.is_set()
+        monkeypatch.undo()
         assert answer(found[0]) == ("t.txt", None)
 
     @EACH_BACKEND
@@ -1480,6 +1610,50 @@ def test_a_process_without_standard_input(tmp_path: Path, backend: str, name: st
     """
 
     assert run_python(code, str(folder), backend, name) == "closed\n"
+
+
+@pytest.mark.parametrize("end", ["root.close()", "del root, node"], ids=["closed", "forgotten"])
+def test_a_root_in_the_place_of_standard_input(tmp_path: Path, end: str) -> None:
+    """A root that is held by descriptor 0 works, and gives it back."""
+    folder = plant(tmp_path / "root", ["t.txt"])
+    code = f"""
+        import os, sys
+        from filerefs.root import Root
+        os.close(0)
+        root = Root(sys.argv[1])
+        with root.open("t.txt") as node:
+            print(os.fstat(0).st_ino == os.stat(sys.argv[1]).st_ino, node.read(None))
+        {end}
+        try:
+            os.fstat(0)
+        except OSError:
+            print("closed")
+    """
+
+    assert run_python(code, str(folder)) == "True b'IN'\nclosed\n"
+
+
+@needs_linux
+@pytest.mark.parametrize("backend", ["auto", "walk"])
+def test_a_process_without_standard_input_and_procfs(tmp_path: Path, backend: str) -> None:
+    """Descriptor 0 is one like any other also where a file is opened a second time to be read."""
+    folder = plant(tmp_path / "root", ["t.txt"])
+    code = """
+        import os, sys
+        from filerefs import nodes, root
+        nodes.has_procfs = root.has_procfs = lambda: False
+        held = root.Root(sys.argv[1], backend=sys.argv[2])
+        node = held.open("t.txt")
+        os.close(0)
+        print(node.read(1), node.read(1), node.read(None))
+        node.close()
+        try:
+            os.fstat(0)
+        except OSError:
+            print("closed")
+    """
+
+    assert run_python(code, str(folder), backend) == "b'I' b'N' b''\nclosed\n"
 
 
 @needs_linux

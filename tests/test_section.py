@@ -15,7 +15,7 @@ import pytest
 
 from filerefs import OptionError, markers
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
-from filerefs.section import HEADING, build_section, compose, inject, strip_section, swap_section
+from filerefs.section import HEADING, build_section, compose, inject, render_outcome, strip_section, swap_section
 
 from .property.strategies import attached, outline, refused
 
@@ -81,6 +81,15 @@ SAMPLES: dict[str, tuple[str, list[Outcome]]] = {
                 notes=("3 of more than 3 names, in no particular choice",),
             ),
             attached(".", "(directory listing)\nd src", kind="directory", entries=1, size=0, notes=("2 secret names withheld",)),
+        ],
+    ),
+    "media": (
+        "An image and a PDF that go with the message, and two that do not, each with its reason where there is one",
+        [
+            attached("logo.png", kind="media", size=12_595, media_type="image/png", data=b"\x89PNG"),
+            attached("docs/paper.pdf", kind="media", size=2_097_152, media_type="application/pdf", data=b"%PDF-1.7"),
+            attached("large.png", kind="media", size=9_437_184, media_type="image/png", notes=("not sent: it is larger than 5.0 MB",)),
+            attached("icon.gif", kind="media", size=99, media_type="image/gif"),
         ],
     ),
     "empty-file": ("An empty file is attached and says so", [attached("pkg/__init__.py", "", language="python")]),
@@ -193,6 +202,44 @@ def test_runs_that_leave_no_fence_are_shortened() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "language", "longest", "frame"),
+    [
+        pytest.param("a.txt", "", 470, 1014, id="a short name"),
+        pytest.param("ab.txt", "", 469, 1013, id="a byte more of a name, two less of the fences"),
+        pytest.param("abc.txt", "", 469, 1014, id="which leaves room for another byte"),
+        pytest.param("a.txt", "md", 469, 1014, id="a language"),
+        pytest.param("\N{PARTY POPPER}" * 300, "", 73, 1013, id="a name that takes most of the room"),
+    ],
+)
+def test_runs_are_as_long_as_there_is_room(path: str, language: str, longest: int, frame: int) -> None:
+    """The fences take what the label leaves of an entry's 1,022 bytes, and every run that could close them is shortened, no other."""
+    runs = [longest - 1, longest, longest + 1, longest + 2, 5000]
+    text = "".join(f"{'`' * run}\n" for run in runs) + "~" * 5000 + "\n"
+    entry = render_outcome(attached(path, text, language=language))
+    outside, blocks, open_fence = outline(entry)
+
+    assert open_fence == ""
+    assert [[len(line) for line in block.split("\n")] for block in blocks] == [[longest - 1, longest, longest, longest, longest, 5000, 0]]
+    assert f"Note: runs of more than {longest} backticks are shortened to that." in outside
+    assert len(entry.encode()) - len(blocks[0]) == frame
+
+
+def test_shortened_runs_leave_no_room_for_notes() -> None:
+    """The fences take all the room that there is, so that notes go without a word."""
+    text = "`" * 5000 + "\n" + "~" * 5000 + "\n"
+
+    assert render_outcome(attached("a.txt", text, notes=("a note", "another"))) == render_outcome(attached("a.txt", text))
+
+
+def test_line_above_shortened_runs_stays() -> None:
+    """Which lines these are is still said."""
+    text = "`" * 5000 + "\n" + "~" * 5000 + "\n"
+    entry = render_outcome(attached("a.txt", text, lines=((2, 3),), total_lines=3))
+
+    assert "\nLines 2-3 of 3:\n" + "`" * 463 + "\n" in entry
+
+
+@pytest.mark.parametrize(
     ("language", "tag"),
     [
         pytest.param("python", "python", id="a word"),
@@ -252,6 +299,22 @@ def test_very_many_slices_share_a_block() -> None:
     assert len(section) < len(text) + 1024 + 1400
 
 
+def test_very_many_slices_of_a_file_whose_end_is_not_known() -> None:
+    """Where nobody counted the lines of the file, nothing is said of their number."""
+    lines = tuple((number, number) for number in range(1, 1001, 2))
+    entry = render_outcome(attached("r", "".join(f"{first}\n" for first, _ in lines), lines=lines))
+
+    assert "\nLines in 500 ranges, joined: 1, 3, 5," in entry
+
+
+def test_range_list_of_ranges() -> None:
+    """A range of several lines is listed with both its ends."""
+    lines = tuple((number, number + 1) for number in range(1, 151, 3))
+    entry = render_outcome(attached("r", "x\n" * 100, lines=lines))
+
+    assert "\nLines in 50 ranges, joined: 1-2, 4-5, 7-8," in entry
+
+
 def test_range_list_in_full_where_it_fits() -> None:
     """Forty slices share a block because of their fences; their numbers still fit into one line."""
     lines = tuple((number, number) for number in range(1, 81, 2))
@@ -292,6 +355,47 @@ def test_long_details_are_clipped() -> None:
 
     assert "é…_" in section
     assert len(section.encode()) < 1024 + 1400
+
+
+def test_notes_of_a_refusal_fill_the_room_that_is_left() -> None:
+    """A refusal takes no more room than any outcome, however many notes there are."""
+    entry = render_outcome(refused("a.py", "é" * 200, notes=tuple(f"note {number} " + "x" * 90 for number in range(50))))
+
+    assert 1024 - 2 - 110 < len(entry.encode()) <= 1024 - 2
+    assert entry.endswith(" more left out.")
+
+
+@pytest.mark.parametrize(("length", "all_fit"), [pytest.param(0, True, id="to the last byte"), pytest.param(1, False, id="a byte too much")])
+def test_notes_fill_the_room_to_the_last_byte(length: int, *, all_fit: bool) -> None:
+    """An entry may have 1,022 bytes besides its text; two of them are kept for a line feed at its end and one that the text may lack."""
+    fixed = len("### a\n```\nx\n```") - len("x\n") + 2
+    notes = ["a" * 300, "b" * 300, "c" * 300]
+    room = 1024 - 2 - fixed - sum(len("Note: ") + len(note) + 1 for note in notes) - len("Note: ") - 1
+    entry = render_outcome(attached("a", "x\n", notes=(*notes, "d" * (room + length))))
+
+    assert entry.endswith("x\n```")
+    assert f"Note: {'a' * 300}\n" in entry, "a note of 300 bytes is not clipped"
+    assert (f"Note: {'d' * room}\n" in entry) is all_fit
+    assert len(entry) - len("x\n") == 1024 - 4 - (0 if all_fit else room + len("Note: ") - len("Note: 1 more left out."))
+
+
+@pytest.mark.parametrize(("room", "said"), [pytest.param(32, True, id="just enough"), pytest.param(31, False, id="a byte too little")])
+def test_room_to_count_notes(room: int, *, said: bool) -> None:
+    """Notes that do not fit are counted where 32 bytes are left for that."""
+    lines = ["### @a.py", f"_could not load: {'x' * (1024 - 2 - room - 29)}_"]
+    entry = render_outcome(refused("a.py", "x" * (1024 - 2 - room - 29), notes=("n" * 40,)))
+
+    assert sum(len(line) + 1 for line in lines) == 1024 - 2 - room
+    assert entry.split("\n") == [*lines, *["Note: 1 more left out."] * said]
+
+
+def test_range_list_is_cut_to_the_room_that_is_left() -> None:
+    """Numbers are listed as long as they fit, and none is cut: a label that takes most of the room leaves less for them."""
+    lines = tuple((number, number) for number in range(1, 1001, 2))
+    text = "".join(f"{first}\n" for first, _ in lines)
+    entry = render_outcome(attached("\N{PARTY POPPER}" * 187 + "aa", text, lines=lines, total_lines=1001))
+
+    assert ", 91, 93, 95, …:\n" in entry
 
 
 def test_escaped_names_in_notes_are_not_escaped_again() -> None:
@@ -343,7 +447,7 @@ def test_no_outcomes_no_section() -> None:
 @pytest.mark.parametrize("prompt", ["", "p", "p\n", "p\r\n", inject("p", [attached("old", "x")]), inject("", [attached("old", "x")])])
 def test_kept_section_goes_in_as_outcomes_do(prompt: str) -> None:
     """A host that keeps a turn's section as text gets the same prompt as one that keeps the outcomes."""
-    found = [attached("a", "x\n")]
+    found = [attached("a", "x\n"), attached("b.md", f"quoted:\n\n{FORGED}\n")]
 
     assert inject(prompt, found) == swap_section(prompt, build_section(found))
     assert inject(prompt, found) == swap_section(prompt, inject("q", found)[3:])
@@ -357,6 +461,7 @@ def test_kept_section_goes_in_as_outcomes_do(prompt: str) -> None:
         pytest.param(build_section([attached("a", "x")]).replace("x", "y"), id="changed since"),
         pytest.param(build_section([attached("a", "x")]) + "\n", id="with more behind it"),
         pytest.param("\n" + build_section([attached("a", "x")]), id="with more before it"),
+        pytest.param(inject("p", [attached("a", "x")])[1:], id="with the newlines that stood before it"),
         pytest.param(inject("p", [attached("a", "x")]), id="a whole prompt"),
     ],
 )
@@ -372,6 +477,7 @@ def test_compose_tells_all_three_texts() -> None:
     first = compose("p", found)
     second = compose(first.prompt, [], first.section)
 
+    assert compose(first.prompt, found, first.section).section is first.section
     assert first == (f"p\n\n{first.section}", first.section, "p")
     assert second == ("p", "", "p")
 
