@@ -23,10 +23,16 @@ nox.options.reuse_venv = "yes"
 
 
 class Plan(NamedTuple):
-    """What an extra's tests are, and what they need that is no part of the extra."""
+    """What an extra's tests are, in which folder, and what they need that is no part of the extra."""
 
     modules: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    folder: str = "tests/integrations"
+
+    @property
+    def paths(self) -> list[str]:
+        """The test modules."""
+        return [f"{self.folder}/test_{module}.py" for module in self.modules]
 
 
 ADAPTERS = {
@@ -37,6 +43,7 @@ ADAPTERS = {
     "llm": Plan(("llm",)),
     "mcp": Plan(("mcp",)),
     "openai-agents": Plan(("openai_agents",)),
+    "prompt-toolkit": Plan(("prompt_toolkit",), folder="tests/repl"),
     "pydantic-ai": Plan(("pydantic_ai",)),
 }
 # These have no extra: there is nothing to install but the library that a recipe is about.
@@ -48,31 +55,34 @@ RECIPES = {
     "scale": Plan(("scale",), ("dask[bag,distributed]>=2026.3",)),
 }
 
+EACH_RESOLUTION = nox.parametrize("resolution", ["lowest-direct", "highest"], ids=["lowest", "newest"])
+
 
 @nox.session
-@nox.parametrize("resolution", ["lowest-direct", "highest"], ids=["lowest", "newest"])
+@EACH_RESOLUTION
 @nox.parametrize("extra", sorted(ADAPTERS), ids=sorted(ADAPTERS))
 def alone(session: nox.Session, extra: str, resolution: str) -> None:
     """Test one extra as its users install it, at the lowest versions that it allows or at the newest."""
     plan = ADAPTERS[extra]
     session.install("--resolution", resolution, "--editable", f".[{extra}]", *plan.beside)
-    _run(session, plan.modules)
+    _run(session, plan.paths)
 
 
 @nox.session
+@EACH_RESOLUTION
 @nox.parametrize("name", sorted(RECIPES), ids=sorted(RECIPES))
-def recipe(session: nox.Session, name: str) -> None:
-    """Test a library for which there is a page in the docs and no adapter."""
+def recipe(session: nox.Session, name: str, resolution: str) -> None:
+    """Test a library for which there is a page in the docs and no adapter, at the lowest version that it is for or at the newest."""
     plan = RECIPES[name]
-    session.install("--editable", ".", *plan.beside)
-    _run(session, plan.modules)
+    session.install("--resolution", resolution, "--editable", ".", *plan.beside)
+    _run(session, plan.paths)
 
 
 @nox.session
 def together(session: nox.Session) -> None:
     """Test all extras in one environment, at the newest versions that go together."""
     session.install("--editable", ".[all]", *(requirement for plan in RECIPES.values() for requirement in plan.beside))
-    _run(session, [module for plan in (*ADAPTERS.values(), *RECIPES.values()) for module in plan.modules])
+    _run(session, [path for plan in (*ADAPTERS.values(), *RECIPES.values()) for path in plan.paths])
 
 
 @nox.session
@@ -84,8 +94,8 @@ def types(session: nox.Session) -> None:
     session.run("pyright", *modules)
 
 
-def _run(session: nox.Session, modules: list[str] | tuple[str, ...]) -> None:
-    """Run the test *modules*; each by itself, so that one that skips itself fails the session."""
+def _run(session: nox.Session, paths: list[str]) -> None:
+    """Run the test modules at *paths*; each by itself, so that one that skips itself fails the session."""
     session.install("--group", "test-integrations")
-    for module in modules:
-        session.run("python", "-m", "pytest", f"tests/integrations/test_{module}.py", *session.posargs, env={"LITELLM_LOCAL_MODEL_COST_MAP": "True"})
+    for path in paths:
+        session.run("python", "-m", "pytest", path, *session.posargs, env={"LITELLM_LOCAL_MODEL_COST_MAP": "True"})

@@ -201,7 +201,9 @@ def _stream_lines(node: NodeLike, ranges: Sequence[tuple[int, int | None]], cap:
     decoded = _decode_slice(data, beginning, complete=cap is None or len(data) < cap + _SPARE)
     if decoded is None:
         return _BINARY
-    content = Content(kind="file", size=node.size, encoding=wide or decoded.encoding, lossy=decoded.lossy)
+    # Recoded, what is no text is U+FFFD already; few texts hold one of their own.
+    lossy = decoded.lossy or (wide is not None and "\ufffd" in decoded.text)
+    content = Content(kind="file", size=node.size, encoding=wide or decoded.encoding, lossy=lossy)
     told = _with_cautions(content, truncated=False, guessed=decoded.guessed).cautions
     return _capped(replace(content, lines=lines, total_lines=reader.total, unreached=reader.trouble), decoded.text, cap, told)
 
@@ -234,6 +236,8 @@ def _recode(chunks: Iterator[bytes | Trouble], wide: str | None) -> Iterator[byt
     decoder = codecs.getincrementaldecoder(wide)("replace")
     for chunk in chunks:
         yield chunk if isinstance(chunk, Trouble) else decoder.decode(chunk).encode()
+    # Half a character at the end is one that is replaced, too.
+    yield decoder.decode(b"", final=True).encode()
 
 
 class LineReader:

@@ -137,7 +137,9 @@ def _items(text: str, separator: re.Pattern[str]) -> list[str]:
         except (ValueError, RecursionError):
             listed = None
         if isinstance(listed, list):
-            return [item for item in listed if isinstance(item, str) and item.strip()] or [text]
+            # What is no name is no file either, and is told so: nothing that was asked for goes without an answer.
+            names = [item if isinstance(item, str) else json.dumps(item, ensure_ascii=False) for item in listed]
+            return [name for name in names if name.strip()] or [text]
     return [item for item in separator.findall(text) if item.strip()] or [text]
 
 

@@ -10,15 +10,17 @@ from filerefs.advice import hint_for
 from filerefs.fetching import complain
 from filerefs.gitignore import bytewise, read_rules
 from filerefs.limits import utf8_length
+from filerefs.mentions import parse
 from filerefs.resolving import NOT_FOUND, Lookup
 from filerefs.root import Trouble
-from filerefs.troubles import NO_FOLDER, NOT_A_FOLDER
+from filerefs.troubles import NO_FOLDER, NOT_A_FOLDER, read_name
 from filerefs.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from filerefs.limits import Limits
+    from filerefs.resolving import Target
     from filerefs.rootlike import RootLike
     from filerefs.walk import Ignore, Walk
 
@@ -45,9 +47,8 @@ def list_names(root: RootLike, ignore: Ignore, limits: Limits, *, folder: str, p
     pattern = pattern.strip()
     if len(pattern) > _LONGEST_PATTERN:
         return f"Nothing was listed: a pattern may have {_LONGEST_PATTERN} characters at most."
-    typed = folder.strip().removeprefix("@") or "."
     with Lookup(root) as lookup:
-        found = lookup.find(typed)
+        typed, found = _find(folder, lookup)
         if isinstance(found, Trouble) or found.kind != "directory":
             trouble = found if isinstance(found, Trouble) else NOT_A_FOLDER
             trouble = NO_FOLDER if trouble is NOT_FOUND else trouble
@@ -56,7 +57,27 @@ def list_names(root: RootLike, ignore: Ignore, limits: Limits, *, folder: str, p
     limit = max(1, min(limit, MOST))
     names = walk(root, folder=name, limit=SEARCHED if pattern else limit, ignore=ignore, folder_entries=limits.directory_entries)
     shown, more = _take(names, _matcher(pattern, name), limit, limits.file_bytes)
-    return "\n".join([_headline(shown, name, pattern), *shown, *_notes(names, more=more or names.cut)])
+    notes = _notes(names, more=more or names.cut)
+    if _alternatives(pattern)[1]:
+        notes.append(f"The braces stand for more than {_ALTERNATIVES} patterns; only the first {_ALTERNATIVES} were tried.")
+    return "\n".join([_headline(shown, name, pattern), *shown, *notes])
+
+
+def _find(folder: str, lookup: Lookup) -> tuple[str, Target | Trouble]:
+    """Return what *folder* names, and how it was read: exactly as it is, else without blanks, sign or quotes around it."""
+    typed = folder.strip() or "."
+    bare = typed.removeprefix("@") or "."
+    for name in dict.fromkeys((folder, typed, *_quoted(typed))):
+        found = lookup.find(name) if name else NOT_FOUND
+        if not isinstance(found, Trouble):
+            return name, found
+    return bare, lookup.find(bare)
+
+
+def _quoted(typed: str) -> list[str]:
+    """Return the name that is in quotes, as `_line` writes it; none if there are no quotes."""
+    refs = parse(typed if typed.startswith("@") else f"@{typed}", code="load", lenient=False)
+    return [refs[0].path] if len(refs) == 1 and refs[0].quoted else []
 
 
 def _take(names: Walk, matches: Callable[[str, bool], bool], limit: int, room: int | None) -> tuple[list[str], bool]:
@@ -77,8 +98,11 @@ def _take(names: Walk, matches: Callable[[str, bool], bool], limit: int, room: i
 
 def _line(path: str) -> str:
     """Return *path* as a line; in quotes, as a mention has it, where something in it would hide."""
+    if isinstance(read_name(path), Trouble):
+        # A folder called `~` or `c:`, as no message means one.
+        path = f"./{path}"
     shown = naming.printable(path)
-    return shown if shown == path else '"' + shown.replace('"', '\\"') + '"'
+    return shown if shown == path == path.strip() else '"' + shown.replace('"', '\\"') + '"'
 
 
 def _matcher(pattern: str, folder: str) -> Callable[[str, bool], bool]:
@@ -89,22 +113,26 @@ def _matcher(pattern: str, folder: str) -> Callable[[str, bool], bool]:
         part = pattern.casefold()
         return lambda path, is_folder: part in (path + "/" if is_folder else path).casefold()
     # Patterns are meant relative to the root or to the folder; both are tried.
-    text = "\n".join(_alternatives(pattern)).encode("utf-8", "surrogatepass")
+    text = "\n".join(_alternatives(pattern)[0]).encode("utf-8", "surrogatepass")
     bases = [read_rules(text, base) for base in dict.fromkeys(("", "" if folder == "." else folder))]
     return lambda path, is_folder: any(rules.decide(bytewise(path), is_folder=is_folder) is not None for rules in bases)
 
 
-def _alternatives(pattern: str) -> Iterable[str]:
-    """Yield the patterns that `*.{js,ts}` stands for, without what a `.gitignore` file takes for more than a pattern."""
-    waiting, done = [pattern], 0
-    while waiting and done < _ALTERNATIVES:
-        one = waiting.pop(0)
+def _alternatives(pattern: str) -> tuple[list[str], bool]:
+    """Return the patterns that `*.{js,ts}` stands for, without what a `.gitignore` file takes for more than a pattern; and whether there are more."""
+    done: list[str] = []
+    waiting = [pattern]
+    while waiting:
+        # The last first: one is made to its end before the next, so that what waits is never more than all braces hold.
+        one = waiting.pop()
         braces = _BRACES.search(one)
-        if braces is None:
-            done += 1
-            yield one.replace("\n", "?").lstrip("!#").removeprefix("./")
+        if braces is not None:
+            waiting += [one[: braces.start()] + choice + one[braces.end() :] for choice in reversed(braces[1].split(","))]
+        elif len(done) == _ALTERNATIVES:
+            return done, True
         else:
-            waiting += [one[: braces.start()] + choice + one[braces.end() :] for choice in braces[1].split(",")[:_ALTERNATIVES]]
+            done.append(one.replace("\n", "?").lstrip("!#").removeprefix("./"))
+    return done, False
 
 
 def _headline(shown: list[str], folder: str, pattern: str) -> str:

@@ -66,15 +66,15 @@ def run_mcp(options: argparse.Namespace) -> int:
         FilerefsError: For misuse, and where the extra is missing.
         OSError: If the output cannot be written.
     """
-    try:
-        import anyio
+    import asyncio
 
+    try:
         from filerefs.integrations.mcp import build_server, serve
     except ImportError as error:
         raise MissingExtraError(str(error)) from error
     own = _open(options, options.root or ".")
     server = build_server(own, on_turn=_tell, roots=None if options.root else lambda path: _open_root(options, path))
-    anyio.run(serve, server)
+    asyncio.run(serve(server))
     return 0
 
 

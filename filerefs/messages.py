@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -39,7 +39,7 @@ from filerefs.turn import Preprocessor, Turn
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Sequence
 
 __all__ = ["Dialect", "Placement", "Preprocessed", "is_section_part", "media_parts", "preprocess_messages", "rewrite_content", "strip_sections", "text_of"]
 
@@ -113,7 +113,7 @@ def preprocess_messages(
 
     Raises:
         OptionError: If an option has a value that it does not take.
-        OptionTypeError: If *system* is neither text nor blocks.
+        OptionTypeError: If *messages* are none, such as one message alone, or *system* is neither text nor blocks.
         RootNotFoundError: If *files* is a path and no directory.
 
     .. versionadded:: 0.1
@@ -121,15 +121,19 @@ def preprocess_messages(
     if placement not in ("system", "user"):
         raise OptionError("placement", placement, '"system" or "user"')
     before = _check_system(system, check_dialect(dialect))
-    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
+    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else _check_messages(messages)
     content = given[-1].get("content") if given and _role(given[-1]) == "user" else None
-    if content is None or not _is_new(content) or _outputs.has(_fingerprint(given, before)):
-        text = text_of(content)
-        return Preprocessed(messages=given, system=before, turn=Turn(message=text, original=text, prompt=_join(before)), dialect=dialect)
+    text = text_of(content)
+    as_it_is = Preprocessed(messages=given, system=before, turn=Turn(message=text, original=text, prompt=_join(before)), dialect=dialect)
+    if content is None or not _is_new(content) or _outputs.has(fingerprint := _fingerprint(given, before)):
+        return as_it_is
     request = _Request(strip_sections(given), _strip(before), dialect)
     with _opened(files) as preprocessor:
         turn = request.in_system(preprocessor) if placement == "system" else request.in_message(preprocessor)
-    _outputs.add(_fingerprint(request.messages, request.system))
+    if not turn.attached and _refusals.has(fingerprint):
+        return as_it_is
+    # Where nothing was attached, the message is as it was typed: typed again, it may name a file that is there by then.
+    (_outputs if turn.attached else _refusals).add(_fingerprint(request.messages, request.system))
     return Preprocessed(messages=request.messages, system=request.system, turn=turn, dialect=dialect)
 
 
@@ -221,7 +225,7 @@ class _Outputs:
                 del self._seen[next(iter(self._seen))]
 
 
-_outputs = _Outputs()
+_outputs, _refusals = _Outputs(), _Outputs()
 
 
 def _fingerprint(messages: Sequence[Any], system: object) -> bytes | None:
@@ -232,6 +236,13 @@ def _fingerprint(messages: Sequence[Any], system: object) -> bytes | None:
         return None
     text = "\0".join((prompt, str(len(messages)), text_of(messages[-1].get("content"))))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _check_messages(messages: object) -> list[Any]:
+    # Of one message alone the keys would be taken for messages.
+    if isinstance(messages, Mapping | bytes) or not isinstance(messages, Iterable):
+        raise OptionTypeError("messages", type(messages), "a list of messages, or the text of one")
+    return list(messages)
 
 
 def _check_system(system: object, dialect: Dialect) -> str | list[Any] | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from filerefs.fetching import Fetched
     from filerefs.turn import Preprocessor
@@ -148,17 +149,19 @@ def _schema(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
-def _read(arguments: Mapping[str, Any] | str) -> Mapping[str, Any] | str:
-    """Return the arguments, or what is wrong with them."""
-    if not isinstance(arguments, str):
-        return arguments
-    if not arguments.strip():
+def _read(arguments: object) -> Mapping[str, Any] | str:
+    """Return the arguments, or what is wrong with them.  A framework that read the JSON itself may hand over whatever JSON has."""
+    value = arguments
+    if isinstance(arguments, str):
+        if not arguments.strip():
+            return {}
+        try:
+            value = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return "its arguments are not JSON"
+    elif value is None:
         return {}
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return "its arguments are not JSON"
-    return value if isinstance(value, dict) else "its arguments are no JSON object"
+    return value if isinstance(value, Mapping) else "its arguments are no JSON object"
 
 
 def _is_of_type(value: object, wanted: object) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from filerefs import troubles
 from filerefs.errors import OptionError, OptionTypeError, RootClosedError
+from filerefs.nodes import Listing
 from filerefs.root import Root
 from filerefs.troubles import Trouble
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from filerefs.nodes import Listing, NodeKind
+    from filerefs.nodes import NodeKind
 
 # Libraries for remote files raise these without a number.
 _NUMBERS: Final = (
@@ -283,11 +284,12 @@ class _GuardedNode:
 
     def entries(self, limit: int | None) -> Listing | Trouble:
         try:
-            return self.inner.entries(limit)
+            listing = self.inner.entries(limit)
         except RootClosedError:
             raise
         except OSError as error:
             return explain(error)
+        return listing if isinstance(listing, Trouble) else _bounded(listing, limit)
 
     def close(self) -> None:
         self.inner.close()
@@ -297,6 +299,13 @@ class _GuardedNode:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.close()
+
+
+def _bounded(listing: Listing, limit: int | None) -> Listing:
+    """Return *listing* without what can be no name in a folder, and no longer than was asked for."""
+    names = [entry for entry in listing.entries if troubles.is_name(entry.name)]
+    more = listing.more or (limit is not None and len(names) > limit)
+    return Listing(tuple(names[:limit]), more, listing.withheld)
 
 
 def leads_out(parts: Sequence[str]) -> bool:

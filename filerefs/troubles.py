@@ -170,6 +170,11 @@ def is_short(parts: list[str]) -> bool:
     return len(parts) <= MOST_PARTS and len("/".join(parts).encode(_ENCODING, _ENCODING_ERRORS)) <= MOST_BYTES
 
 
+def is_name(name: str) -> bool:
+    """Tell whether *name* can be what a file in a folder is called."""
+    return name not in ("", ".", "..") and "/" not in name and "\0" not in name
+
+
 def read_allow(allow: object) -> frozenset[str]:
     """
     Return the names in *allow* in the form in which they are compared.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Why: TypeAlias = Literal["given", "marker", "start"]
 _Identity: TypeAlias = tuple[int, int]
 
-_ABSENT = (FileNotFoundError, NotADirectoryError)
+# What no file system takes for a name is not there either.
+_ABSENT = (FileNotFoundError, NotADirectoryError, UnicodeEncodeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,11 @@ def home_folder() -> str:
 
 
 def _absolute(path: str) -> str:
-    if not path or "\0" in path:
+    try:
+        possible = path and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
         raise OptionError("path", path, "a path that can exist")
     return os.path.abspath(path)  # noqa: PTH100 (pathlib does not fold `..`)
 

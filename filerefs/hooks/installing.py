@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import os
 import shlex
@@ -54,11 +55,23 @@ def main(arguments: Sequence[str]) -> int:
             screen.show(line + "\n")
         screen.flush()
     except FilerefsError as error:
-        errors = Screen(sys.stderr)
-        errors.show(f"filerefs: error: {error}\n")
-        errors.flush()
-        return MISUSE
+        return _fail(str(error))
+    except OSError as error:
+        # Settings that were written are; only the words about them did not get out, and must not be tried again at exit.
+        with contextlib.suppress(OSError):
+            if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+                sys.__stdout__.close()
+        return _fail(f"standard output: {error.strerror or error}")
     return DONE
+
+
+def _fail(problem: str) -> int:
+    # Where standard error is closed as well, the exit code is all that can be said.
+    with contextlib.suppress(OSError):
+        errors = Screen(sys.stderr)
+        errors.show(f"filerefs: error: {problem}\n")
+        errors.flush()
+    return MISUSE
 
 
 def merge(host: Host, text: str | None, command: str) -> Change:

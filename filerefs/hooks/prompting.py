@@ -42,7 +42,7 @@ def compose(event: Mapping[str, Any], prompt: str, root: str, host: Host, option
         return Answer()
     with Preprocessor(root, limits=_LIMITS, symlinks=options.symlinks, allow=options.allow) as preprocessor:
         turn = preprocessor.preprocess(prompt)
-    theirs = Theirs(host, event, prompt, root)
+    theirs = Theirs(host, event, turn, root)
     ours = tuple(outcome for outcome in turn.outcomes if options.bodies or not theirs.has(outcome))
     contents = _Context(ours, host, options)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filerefs import Preprocessor, Turn
+from filerefs import Turn
 
 try:
     from acp.schema import PromptCapabilities
@@ -27,11 +27,13 @@ except ImportError as error:
     raise ImportError("filerefs.integrations.acp needs the ACP SDK: pip install 'filerefs[acp]'") from error
 
 from filerefs.integrations.acp_blocks import Reader
+from filerefs.integrations.shared import open_files
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
+    from filerefs import Preprocessor
     from filerefs.integrations.acp_blocks import Block
 
 __all__ = ["FileRefs", "prompt_capabilities"]
@@ -61,9 +63,9 @@ class FileRefs:
     - An image is sent (`Turn.media`) if the Preprocessor has ``media=True``; else it is only named.
 
     Args:
-        files: The session's folder, or a Preprocessor of it with other options; several sessions may share one.
-        on_turn: Called with each turn that has outcomes, warnings or notices.
-        media: Whether images are read, where *files* is a folder.
+        files: The session's folder, or a `Preprocessor` for everything else that can be set; several sessions may share one.
+        on_turn: Called with each turn that has references, warnings or notices, for the host to print them.
+        media: Whether images and PDFs that are named go with the message.  A `Preprocessor` says so itself.
 
     Raises:
         RootNotFoundError: If *files* is a path and no folder is there.
@@ -72,7 +74,7 @@ class FileRefs:
     """
 
     def __init__(self, files: Preprocessor | str | os.PathLike[str] = ".", *, on_turn: Callable[[Turn], None] | None = None, media: bool = False) -> None:
-        self._files = files if isinstance(files, Preprocessor) else Preprocessor(files, media=media)
+        self._files = open_files(files, media=media)
         self._on_turn = on_turn
 
     def preprocess(self, blocks: Iterable[Block], prompt: str = "") -> Turn:
@@ -90,6 +92,7 @@ class FileRefs:
         reader.read(blocks)
         files = self._files if reader.buffers is None else self._files.on(reader.buffers)
         turn = _with_notices(files.preprocess(reader.message, prompt, refs=reader.refs), reader.notices)
+        # A link that is no file has a notice, and nothing else says what became of it.
         if self._on_turn is not None and (turn.outcomes or turn.warnings or turn.notices):
             self._on_turn(turn)
         return turn

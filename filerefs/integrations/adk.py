@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from filerefs import Preprocessor, strip_section, swap_section
+from filerefs import strip_section, swap_section
+from filerefs.integrations.shared import note_of, open_files, tell
 from filerefs.messages import rewrite_content, text_of
 from filerefs.retrieval import file_tools
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from google.adk.sessions import Session
     from google.adk.tools.tool_context import ToolContext
 
-    from filerefs import Turn
+    from filerefs import Preprocessor, Turn
     from filerefs.retrieval import Tool
 
 __all__ = ["METADATA", "FileRefsPlugin"]
@@ -60,10 +61,10 @@ class FileRefsPlugin(BasePlugin):
 
     Args:
         files: The folder that names are relative to, or a `Preprocessor` for everything else that can be set.
-        name: What the app calls the plugin.
-        on_turn: Called with each turn that names something, for the host to print what it warns of.
+        on_turn: Called with each turn that has references or warnings, for the host to print them.
         tools: Whether every agent gets `tools`.  They can be given to some agents instead, like any other tool.
         media: Whether images and PDFs that are named become parts of the message.  A `Preprocessor` says so itself.
+        name: What the app calls the plugin.
 
     Attributes:
         tools: `read_ref` and `list_files`.
@@ -78,13 +79,13 @@ class FileRefsPlugin(BasePlugin):
         self,
         files: Preprocessor | str | os.PathLike[str] = ".",
         *,
-        name: str = "filerefs",
         on_turn: Callable[[Turn], None] | None = None,
         tools: bool = False,
         media: bool = False,
+        name: str = "filerefs",
     ) -> None:
         super().__init__(name=name)
-        self._files = files if isinstance(files, Preprocessor) else Preprocessor(files, media=media)
+        self._files = open_files(files, media=media)
         self._on_turn = on_turn
         self._gives_tools = tools
         self.tools: list[BaseTool] = [_FileTool(tool) for tool in file_tools(self._files)]
@@ -103,10 +104,8 @@ class FileRefsPlugin(BasePlugin):
         if not typed:
             return None
         turn = await self._files.preprocess_async(text_of(typed))
-        names_something = bool(turn.outcomes or turn.warnings)
-        session.state[_STATE] = _kept(turn, typed, invocation_context, told=not names_something)
-        if names_something and self._on_turn is not None:
-            self._on_turn(turn)
+        has_news = tell(self._on_turn, turn)
+        session.state[_STATE] = _kept(turn, typed, invocation_context, told=not has_news)
         if turn.message == turn.original and not turn.media:
             return None
         texts = iter(rewrite_content(typed, turn))
@@ -135,8 +134,7 @@ class FileRefsPlugin(BasePlugin):
         """Say on the first event of an invocation what the message named; in place, so that other plugins go on."""
         kept = invocation_context.session.state.get(_STATE)
         if kept is not None and not kept["told"] and kept["invocation"] == invocation_context.invocation_id:
-            note = {key: kept[key] for key in ("typed", "warnings", "notices")}
-            event.custom_metadata = {**(event.custom_metadata or {}), METADATA: note}
+            event.custom_metadata = {**(event.custom_metadata or {}), METADATA: kept["note"]}
             # The pieces of a stream are not stored: the first whole event has it, too.
             kept["told"] = not event.partial
 
@@ -164,9 +162,7 @@ def _kept(turn: Turn, typed: list[str], invocation_context: InvocationContext, *
     return {
         "invocation": invocation_context.invocation_id,
         "section": turn.section,
-        "typed": typed,
-        "warnings": [*turn.warnings],
-        "notices": [*turn.notices],
+        "note": note_of(turn, typed),
         "told": told,
     }
 

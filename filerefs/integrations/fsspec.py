@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from filerefs import OptionError, OptionTypeError, Reason, RootNotFoundError
-from filerefs.integrations.fsspec_infos import ask, kind_of, names_in, own_path, stamp_of
+from filerefs.integrations.fsspec_infos import ask, kind_of, names_in, own_path, size_of, stamp_of
 from filerefs.roots import Entry, File, Folder, Found, Gate, Trouble, explain
 
 if TYPE_CHECKING:
@@ -138,11 +138,11 @@ class FsspecRoot:
         return f"FsspecRoot({type(self.filesystem).__name__}, {self.base!r})"
 
     def _check_base(self) -> None:
-        found = ask(lambda: list(self.filesystem.ls(self.base, detail=True)))
+        # Asked for the names in a file, file systems answer with that of the file.
+        found = ask(lambda: [(own_path(info), info.get("type")) for info in self.filesystem.ls(self.base, detail=True)])
         if isinstance(found, Trouble):
             raise RootNotFoundError(self.base, found.detail)
-        # Asked for the names in a file, file systems answer with that of the file.
-        if [own_path(info) for info in found] == [self.base.strip("/")] and found[0].get("type") == "file":
+        if found == [(self.base.strip("/"), "file")]:
             raise RootNotFoundError(self.base, "it is not a folder")
 
 
@@ -224,12 +224,15 @@ class _Turn:
             return Folder(lambda _: self._entries(path))
         if kind != "file":
             return _LINK if kind == "link" else _NOT_ORDINARY
-        size = info.get("size")
+        size = size_of(info)
         if size == 0:
             # Asked for the first bytes of nothing, S3 answers with an error.
             return File(0, lambda _offset, _limit: b"", stamp=stamp_of(path, info))
         reader = _Reader(self, path)
-        if not isinstance(size, int):
+        if size is None and self._root.gate.withholds(path, directory=False):
+            # The gate will close it: not even for its size is a secret fetched.
+            size = 0
+        if size is None:
             beginning = reader.read(0, _UNSIZED)
             if isinstance(beginning, Trouble):
                 return beginning

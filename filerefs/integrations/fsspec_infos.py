@@ -60,7 +60,13 @@ def kind_of(info: Info) -> EntryKind:
     """Return what *info* describes; what it calls a link in any way is one."""
     mode = info.get("mode")
     is_link = mode == "120000" or (isinstance(mode, int) and stat.S_ISLNK(mode))
-    return "link" if is_link or info.get("islink") else _KINDS.get(info.get("type"), "other")
+    return "link" if is_link or info.get("islink") else _KINDS.get(str(info.get("type")), "other")
+
+
+def size_of(info: Info) -> int | None:
+    """Return how many bytes the file has; None where that is not known."""
+    size = info.get("size")
+    return size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None
 
 
 def stamp_of(path: str, info: Info) -> tuple[Hashable, ...] | None:
@@ -69,12 +75,12 @@ def stamp_of(path: str, info: Info) -> tuple[Hashable, ...] | None:
         digest = info.get(key)
         # A weak tag says that two contents mean the same, not that they are.
         if digest is not None and digest != "" and not str(digest).startswith("W/"):
-            return ("fsspec", path, info.get("size"), key, str(digest))
+            return ("fsspec", path, size_of(info), key, str(digest))
     for key in _TIMES:
         changed = _seconds(info.get(key))
         if changed is not None:
             settled = changed + _SETTLED < time.time()
-            return ("fsspec", path, info.get("size"), key, changed, str(info.get("created")), str(info.get("ino"))) if settled else None
+            return ("fsspec", path, size_of(info), key, changed, str(info.get("created")), str(info.get("ino"))) if settled else None
     return None
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict, cast
 
-from filerefs import Preprocessor, agentsmd
+from filerefs.integrations.shared import instruction_tools, instructions_of, live_tools, open_files, open_loader, tell, warnings_of
 from filerefs.messages import text_of
 from filerefs.retrieval import file_tools
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
     from langgraph.runtime import Runtime
 
-    from filerefs import Turn
+    from filerefs import Preprocessor, Turn, agentsmd
     from filerefs.retrieval import Tool
 
 __all__ = ["AgentsMdMiddleware", "FileRefsMiddleware"]
@@ -101,10 +101,10 @@ class FileRefsMiddleware(AgentMiddleware[FileRefsState, ContextT, ResponseT]):
     and the warnings are in the thread's state, `filerefs["warnings"]`.
 
     Args:
-        files: A folder, or a `Preprocessor` with options of its own, which the caller closes.
-        on_turn: Called with each turn that has references or warnings, where the turn is taken.
-        tools: Whether the model gets the tools `read_ref` and `list_files`.
-        media: Whether images and PDFs that are named become parts of the message; a `Preprocessor` has its own option.
+        files: The folder that names are relative to, or a `Preprocessor` for everything else that can be set.
+        on_turn: Called with each turn that has references or warnings, for the host to print them.
+        tools: Whether the model gets `read_ref` and `list_files`.
+        media: Whether images and PDFs that are named become parts of the message.  A `Preprocessor` says so itself.
 
     Raises:
         RootNotFoundError: If the folder is none.
@@ -123,9 +123,9 @@ class FileRefsMiddleware(AgentMiddleware[FileRefsState, ContextT, ResponseT]):
         media: bool = False,
     ) -> None:
         super().__init__()
-        self._files = files if isinstance(files, Preprocessor) else Preprocessor(files, media=media)
+        self._files = open_files(files, media=media)
         self._on_turn = on_turn
-        self.tools: Sequence[BaseTool] = [_tool(tool, tool.run) for tool in file_tools(self._files)] if tools else []
+        self.tools: Sequence[BaseTool] = [_tool(tool) for tool in file_tools(self._files)] if tools else []
 
     def before_agent(self, state: FileRefsState, runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         message = _new_message(state, runtime)
@@ -157,11 +157,9 @@ class FileRefsMiddleware(AgentMiddleware[FileRefsState, ContextT, ResponseT]):
 
     def _take(self, turn: Turn, message: HumanMessage, state: FileRefsState, runtime: Runtime[ContextT]) -> dict[str, Any]:
         """Tell the host of *turn*, and return what becomes of the state."""
-        if turn.outcomes or turn.warnings:
+        if tell(self._on_turn, turn):
             attached = [outcome.summary for outcome in turn.attached]
             runtime.stream_writer({"type": "filerefs", "warnings": [*turn.warnings], "notices": [*turn.notices], "attached": attached})
-            if self._on_turn is not None:
-                self._on_turn(turn)
         rewritten = messages.rewritten(message, turn)
         kept = TurnState(section=turn.section, warnings=[*turn.warnings], message=messages.fingerprint(rewritten))
         update: dict[str, Any] = {"filerefs": kept}
@@ -184,10 +182,10 @@ class AgentsMdMiddleware(AgentMiddleware[AgentsMdState, ContextT, ResponseT]):
     and are in the thread's state, `filerefs_instructions["warnings"]`.
 
     Args:
-        files: A folder, or a `Loader` with options of its own: profile, budget, user-wide files.
+        files: Where the search begins, or a `Loader` for everything else that can be set: profile, budget, user-wide files.
         on_warning: Called with each warning that goes to the stream.
         catalog: Whether the prompt shows the opening of each file alone, for the model to fetch the rest by the tools.
-        tools: Whether the model gets the tools `project_list` and `project_get`, where there is a file; with *catalog*
+        tools: Whether the model gets `project_list` and `project_get`, where there is a file; with *catalog*
             it always does.
 
     Raises:
@@ -207,10 +205,10 @@ class AgentsMdMiddleware(AgentMiddleware[AgentsMdState, ContextT, ResponseT]):
         tools: bool = False,
     ) -> None:
         super().__init__()
-        self._loader = files if isinstance(files, agentsmd.Loader) else agentsmd.Loader(files)
+        self._loader = open_loader(files)
         self._on_warning = on_warning
         self._catalog = catalog
-        self.tools: Sequence[BaseTool] = self._retrieval() if tools or catalog else []
+        self.tools: Sequence[BaseTool] = [_tool(tool) for tool in live_tools(self._tools)] if tools or catalog else []
 
     def before_agent(self, state: AgentsMdState, runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         return self._take(self._loader.run().load(), state, runtime)
@@ -233,30 +231,17 @@ class AgentsMdMiddleware(AgentMiddleware[AgentsMdState, ContextT, ResponseT]):
         return await handler(_with_instructions(request, self.tools))
 
     def _take(self, found: agentsmd.Discovery, state: AgentsMdState, runtime: Runtime[ContextT]) -> dict[str, Any]:
-        warnings = [*found.warnings, *(problem.summary for problem in found.problems)]
+        warnings = warnings_of(found)
         before = state["filerefs_instructions"]["warnings"] if "filerefs_instructions" in state else []
         if warnings and warnings != before:
             runtime.stream_writer({"type": "filerefs.agentsmd", "warnings": warnings, "files": [doc.name for doc in found]})
             if self._on_warning is not None:
                 for warning in warnings:
                     self._on_warning(warning)
-        text = agentsmd.catalog(found) if self._catalog else agentsmd.render(found)
-        return {"filerefs_instructions": InstructionsState(text=text, warnings=warnings)}
+        return {"filerefs_instructions": InstructionsState(text=instructions_of(found, catalog=self._catalog), warnings=warnings)}
 
-    def _retrieval(self) -> list[BaseTool]:
-        """Return the tools, whatever files there are: an agent has the same tools in all its runs."""
-        sample = agentsmd.Entry(name="AGENTS.md", text="…", inline="")
-        return [_tool(tool, self._fetch(tool.name)) for tool in agentsmd.tools([sample])]
-
-    def _fetch(self, name: str) -> Callable[[dict[str, object]], str]:
-        """Return what answers the tool *name* from the files as they are when it is called."""
-
-        def run(arguments: dict[str, object]) -> str:
-            found = self._loader.read()
-            tools = {tool.name: tool for tool in (agentsmd.tools(found) if self._catalog else agentsmd.tools(found, inline_bytes=None))}
-            return tools[name].run(arguments) if tools else "There are no instruction files."
-
-        return run
+    def _tools(self) -> list[Tool]:
+        return instruction_tools(self._loader.read(), catalog=self._catalog)
 
 
 def _new_message(state: FileRefsState, runtime: Runtime[Any]) -> HumanMessage | None:
@@ -310,10 +295,8 @@ def _with_instructions(request: ModelRequest[ContextT], tools: Sequence[BaseTool
     return request.override(system_message=appended if bare is system else messages.swap_section(appended, section))
 
 
-def _tool(tool: Tool, run: Callable[[dict[str, object]], str]) -> BaseTool:
-    """Return *tool* for LangChain; *run* checks the arguments, and answers what is wrong with them."""
-
+def _tool(tool: Tool) -> BaseTool:
     def call(**arguments: object) -> str:
-        return run(arguments)
+        return tool.run(arguments)
 
     return StructuredTool.from_function(call, name=tool.name, description=tool.description, args_schema=dict(tool.parameters), infer_schema=False)

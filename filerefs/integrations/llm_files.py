@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import llm
 
 from filerefs import FilerefsError, Preprocessor, agentsmd, format_ref
-from filerefs.integrations.project_tools import project_tools
+from filerefs.integrations.shared import project_tools
 from filerefs.retrieval import fetch
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote, unquote
 
 import filerefs
-from filerefs import Preprocessor, agentsmd
 from filerefs.completion import Completer
-from filerefs.integrations.project_tools import project_tools
+from filerefs.integrations.shared import folder_loader, open_files, project_tools, tell
 from filerefs.retrieval import fetch
 
 try:
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import AsyncGenerator, Callable
 
-    from filerefs import Attached, Turn
+    from filerefs import Attached, Preprocessor, Turn
     from filerefs.completion import Completions
 
     Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -67,6 +66,7 @@ def build_server(
     files: Preprocessor | str | os.PathLike[str] = ".",
     *,
     on_turn: Callable[[Turn], None] | None = None,
+    media: bool = False,
     roots: Callable[[str], Preprocessor] | None = None,
 ) -> Server[Any]:
     """
@@ -76,9 +76,11 @@ def build_server(
     resources, which have no other way, answer with an error of the protocol.
 
     Args:
-        files: The folder, or a Preprocessor of it that has other options; the server does not close it.  With
-            `media=True` images and PDFs that the prompt's message names are messages of their own behind it.
+        files: The folder that names are relative to, or a `Preprocessor` for everything else that can be set; the server
+            does not close it.
         on_turn: Called with each turn of the prompt that has references or warnings, in a thread.
+        media: Whether images and PDFs that the prompt's message names are messages of their own behind it.  A
+            `Preprocessor` says so itself.
         roots: What opens a folder that the client names as its root: the first that can be opened takes the place of
             *files*.  For servers with one client, such as over standard input; None does not ask.
 
@@ -87,7 +89,7 @@ def build_server(
 
     .. versionadded:: 0.1
     """
-    own = Project(files if isinstance(files, Preprocessor) else Preprocessor(files), on_turn)
+    own = Project(open_files(files, media=media), on_turn)
     chosen = ClientRoots(own, None if roots is None else lambda path: Project(roots(path), on_turn))
     return _Handlers(chosen).server()
 
@@ -113,8 +115,7 @@ class Project:
         self.files = files
         self._on_turn = on_turn
         self.tools = {tool.name: tool for tool in project_tools(files)}
-        # The root is the folder itself: what lies above is out of bounds.
-        self._instructions = agentsmd.Loader(files.folder or ".", root=files.folder or files.root)
+        self._instructions = folder_loader(files)
         self._lock = threading.Lock()
         self._completer: Completer | None = None
 
@@ -135,8 +136,7 @@ class Project:
     def expand(self, message: str) -> types.GetPromptResult:
         """Return *message* rewritten, behind the section with its files; what went wrong is the description."""
         turn = self.files.preprocess(message)
-        if self._on_turn is not None and (turn.outcomes or turn.warnings):
-            self._on_turn(turn)
+        tell(self._on_turn, turn)
         texts = [turn.section, turn.message] if turn.section else [turn.message]
         contents = [*(types.TextContent(type="text", text=text) for text in texts), *map(_content, turn.media)]
         messages = [types.PromptMessage(role="user", content=content) for content in contents]

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from filerefs import Preprocessor, swap_section
+from filerefs import swap_section
+from filerefs.integrations.shared import open_files, tell
 from filerefs.messages import media_parts, rewrite_content, text_of
 from filerefs.retrieval import file_tools
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from agents.tool_context import ToolContext
     from typing_extensions import Unpack
 
-    from filerefs import Turn
+    from filerefs import Preprocessor, Turn
     from filerefs.retrieval import Tool
 
     Input: TypeAlias = str | list[TResponseInputItem] | RunState[Any]
@@ -72,7 +73,7 @@ class FileRefs:
 
     Args:
         files: The folder that names are relative to, or a `Preprocessor` for everything else that can be set.
-        on_turn: Called with each turn that names something, for the host to print what it warns of.
+        on_turn: Called with each turn that has references or warnings, for the host to print them.
         tools: Whether the agent that a run starts with gets `tools`; others get what you give them.
         media: Whether images and PDFs that are named become parts of the message.  A `Preprocessor` says so itself.
 
@@ -93,7 +94,7 @@ class FileRefs:
         tools: bool = False,
         media: bool = False,
     ) -> None:
-        self._files = files if isinstance(files, Preprocessor) else Preprocessor(files, media=media)
+        self._files = open_files(files, media=media)
         self._on_turn = on_turn
         self._gives_tools = tools
         self.tools = [_function_tool(tool) for tool in file_tools(self._files)]
@@ -139,8 +140,7 @@ class FileRefs:
         settings = RunConfig(**run_config) if isinstance(run_config, Mapping) else run_config or RunConfig()
         if turn is None:
             return Prepared(given, settings, None)
-        if self._on_turn is not None and (turn.outcomes or turn.warnings):
-            self._on_turn(turn)
+        tell(self._on_turn, turn)
         users = settings.call_model_input_filter
         if turn.section or users is not None:
             settings = replace(settings, call_model_input_filter=_placing(turn.section, users))

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from filerefs import Preprocessor, agentsmd, strip_section, swap_section
+from filerefs import strip_section, swap_section
+from filerefs.integrations.shared import instruction_tools, instructions_of, note_of, open_files, open_loader, tell, warnings_of
 from filerefs.messages import is_section_part, rewrite_content, text_of
 from filerefs.retrieval import file_tools
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestContext
     from pydantic_ai.tools import ToolDefinition
 
-    from filerefs import Turn
+    from filerefs import Preprocessor, Turn, agentsmd
     from filerefs.retrieval import Tool as PlainTool
 
 __all__ = ["METADATA", "AgentsMd", "FileRefs"]
@@ -63,9 +64,9 @@ class FileRefs(AbstractCapability[Any]):
 
     Args:
         files: The folder that names are relative to, or a `Preprocessor` for everything else that can be set.
-        on_turn: Called with each turn that names something, for the host to print what it warns of.
+        on_turn: Called with each turn that has references or warnings, for the host to print them.
         tools: Whether the model gets `read_ref` and `list_files`.
-        media: Whether images and PDFs that are named become parts of the prompt.  A `Preprocessor` says so itself.
+        media: Whether images and PDFs that are named become parts of the message.  A `Preprocessor` says so itself.
         id: What the run calls the capability.
 
     Raises:
@@ -85,7 +86,7 @@ class FileRefs(AbstractCapability[Any]):
     _typed: list[str] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.files = self._preprocessor = self.files if isinstance(self.files, Preprocessor) else Preprocessor(self.files, media=self.media)
+        self.files = self._preprocessor = open_files(self.files, media=self.media)
 
     async def for_run(self, ctx: RunContext[Any]) -> FileRefs:
         """Return the copy for one run, which has read the files that its prompt names."""
@@ -101,11 +102,7 @@ class FileRefs(AbstractCapability[Any]):
             return callers, None
         typed, is_new = _typed_in(ctx)
         turn = await self._preprocessor.preprocess_async(text_of(typed))
-        if not is_new or not (turn.outcomes or turn.warnings):
-            return turn, None
-        if self.on_turn is not None:
-            self.on_turn(turn)
-        return turn, typed
+        return turn, typed if is_new and tell(self.on_turn, turn) else None
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
         """Put the section behind the instructions; the first time, the rewritten prompt in place of the typed one."""
@@ -159,7 +156,7 @@ class AgentsMd(AbstractCapability[Any]):
     Gives each run the instruction files of a project (AGENTS.md), read anew when it begins.
 
     Args:
-        files: Where the search begins, or a `Loader` for everything else that can be set.
+        files: Where the search begins, or a `Loader` for everything else that can be set: profile, budget, user-wide files.
         on_warning: Called with a sentence for whatever was left out or could not be read.
         catalog: Whether the instructions show the opening of each file alone, for the model to fetch the rest by the tools.
         tools: Whether the model gets `project_list` and `project_get`, where there is a file; with *catalog* it always does.
@@ -178,14 +175,14 @@ class AgentsMd(AbstractCapability[Any]):
     _found: agentsmd.Discovery | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.files = self._loader = self.files if isinstance(self.files, agentsmd.Loader) else agentsmd.Loader(self.files)
+        self.files = self._loader = open_loader(self.files)
 
     async def for_run(self, ctx: RunContext[Any]) -> AgentsMd:  # noqa: ARG002 (the framework passes it)
         """Return the copy for one run, which has read the files."""
         run = replace(self)
         run._found = found = await asyncio.to_thread(self._loader.run().load)  # noqa: SLF001 (it is of this class)
         if self.on_warning is not None:
-            for sentence in (*found.warnings, *(problem.summary for problem in found.problems)):
+            for sentence in warnings_of(found):
                 self.on_warning(sentence)
         return run
 
@@ -193,13 +190,13 @@ class AgentsMd(AbstractCapability[Any]):
         """Return the text of the files, or their openings; None outside of a run and where there are none."""
         if self._found is None:
             return None
-        return (agentsmd.catalog(self._found) if self.catalog else agentsmd.render(self._found)) or None
+        return instructions_of(self._found, catalog=self.catalog) or None
 
     def get_toolset(self) -> FunctionToolset[Any] | None:
         """Return the tools by which the model fetches the files, if it is to have them and there are any."""
         if self._found is None or not (self.catalog or self.tools):
             return None
-        plain = agentsmd.tools(self._found) if self.catalog else agentsmd.tools(self._found, inline_bytes=None)
+        plain = instruction_tools(self._found, catalog=self.catalog)
         return _toolset(plain, self.id) if plain else None
 
     @classmethod
@@ -249,8 +246,7 @@ def _rewrite(messages: Iterable[ModelMessage], typed: list[str], turn: Turn) -> 
         if isinstance(message, ModelRequest) and texts in (typed, rewritten):
             if METADATA not in (message.metadata or {}):
                 _rewrite_parts(message, rewritten, turn)
-                kept = {"typed": typed, "warnings": [*turn.warnings], "notices": [*turn.notices]}
-                message.metadata = {**(message.metadata or {}), METADATA: kept}
+                message.metadata = {**(message.metadata or {}), METADATA: note_of(turn, typed)}
             return
 
 

@@ -117,7 +117,7 @@ class Gate:
     def sift(self, folders: Iterable[str], entries: Iterable[Entry]) -> tuple[list[Entry], int]:
         """Return the *entries* of a folder, by all its names, that may be shown, and how many are withheld."""
         beginnings = ["" if folder == "." else f"{folder}/" for folder in folders]
-        names = [entry for entry in entries if _is_name(entry.name)]
+        names = [entry for entry in entries if troubles.is_name(entry.name)]
         shown = [entry for entry in names if not any(self.withholds(folder + entry.name, directory=entry.kind == "directory") for folder in beginnings)]
         shown.sort(key=lambda entry: entry.name.encode("utf-8", "surrogatepass"))
         return shown, len(names) - len(shown)
@@ -230,14 +230,16 @@ def _why_no_folder(parts: list[str], look: Callable[[str], Found]) -> Trouble | 
 
 def _explain_miss(parts: list[str], look: Callable[[str], Found]) -> Trouble:
     """Say why there is nothing: a file in the place of a folder is worth telling."""
-    for depth in range(len(parts) - 1, 0, -1):
+    # From the top: of most names not even the first part is there, and then one look is enough.
+    for depth in range(1, len(parts)):
         found = look("/".join(parts[:depth]))
         if found is None:
-            continue
+            break
         if isinstance(found, Trouble):
             return found
         _close(found)
-        return _FILE_ON_THE_WAY if _kind_of(found) == "file" else troubles.NO_FILE
+        if _kind_of(found) == "file":
+            return _FILE_ON_THE_WAY
     return troubles.NO_FILE
 
 
@@ -250,7 +252,3 @@ def _kind_of(found: File | Folder | NodeLike) -> NodeKind:
 def _close(found: File | Folder | NodeLike) -> None:
     if found.close is not None:
         found.close()
-
-
-def _is_name(name: str) -> bool:
-    return name not in ("", ".", "..") and "/" not in name and "\0" not in name

@@ -81,7 +81,10 @@ class MemoryRoot:
             self._clear_place(path)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._files
+        try:
+            return _read_path(name) in self._files
+        except OptionError:
+            return False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,12 +122,11 @@ class MemoryRoot:
         found = self._look(path)
         if isinstance(found, File) or (found is None and self._is_hidden(path)):
             return found
-        # A folder called `~` is no home.
-        node = over.open(path if path == "." else f"./{path}")
+        node = _open_below(path, over)
         if not isinstance(node, Trouble):
             return self._lay_over(found, path, node)
         if found is None:
-            return node
+            return self._look_behind_links(path, over) or node if node.reason is Reason.NOT_FOUND else node
         # A folder that is there and cannot be listed has more names, of which none is known.
         return found if node.reason in (Reason.NOT_FOUND, Reason.NOT_REGULAR) else Folder(lambda _: Listing(tuple(self._list(path)), more=True, withheld=0))
 
@@ -142,6 +144,22 @@ class MemoryRoot:
             return behind
         own = path if found else real
         return Folder(lambda limit: self._unite(own, node.entries(limit)), identity=node.identity, target=node.target, close=node.close)
+
+    def _look_behind_links(self, path: str, over: RootLike) -> File | Folder | None:
+        """Return what memory alone has at *path*, where a link of the root below is on the way to it."""
+        real: str | None = None
+        parts = path.split("/")
+        # From the top: most names miss at their first part, and are asked for at each depth.
+        for depth in range(1, len(parts)):
+            node = _open_below("/".join(parts[:depth]), over)
+            if isinstance(node, Trouble):
+                break
+            with node:
+                real = node.target and "/".join((node.target, *parts[depth:]))
+        if real is None or self._is_hidden(real):
+            return None
+        found = self._look(real)
+        return found and replace(found, target=real)
 
     def _is_hidden(self, path: str) -> bool:
         """Tell whether a file in memory is on the way to *path*."""
@@ -194,9 +212,15 @@ class _Overlay:
             self._over.prefetch(nodes, limit_bytes)
 
 
+def _open_below(path: str, over: RootLike) -> NodeLike | Trouble:
+    # A folder called `~` is no home.
+    return over.open(path if path == "." else f"./{path}")
+
+
 def _file(text: _Text) -> File:
-    data = text.data
-    return File(len(data), lambda offset, limit: data[offset : None if limit is None else offset + limit], stamp=("memory", text.version))
+    data, stamp = text.data, ("memory", text.version)
+    # Through a link of the root below it is the same file.
+    return File(len(data), lambda offset, limit: data[offset : None if limit is None else offset + limit], stamp=stamp, identity=stamp)
 
 
 def _encode(content: object) -> bytes:

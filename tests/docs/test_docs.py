@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCS = REPOSITORY / "docs"
-PAGES = [README, *sorted(DOCS.glob("*.md"))]
-EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+INTEGRATIONS = sorted((DOCS / "integrations").glob("*.md"))
+PAGES = [README, *sorted(DOCS.glob("*.md")), *INTEGRATIONS]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(REPOSITORY).with_suffix("").as_posix()
+
+
+EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=name_of)
 
 # What a host calls: whatever these modules need is the main job, and the architecture says where it is.
 ENTRANCES = {"__init__", "__main__", "cli", "turn"}
@@ -59,6 +66,21 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [] == [target for target in targets if not (page.parent / target).exists()]
 
 
+def anchors_of(page: Path) -> set[str]:
+    """Return what the headings of *page* are called in links: in lower case, without punctuation, blanks as hyphens."""
+    titles = re.findall(r"^#+ (.+)$", outside(text_of(page)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@EACH_PAGE
+def test_links_lead_to_a_heading(page: Path) -> None:
+    """What stands behind the hash of a link inside the repository is a heading of the page that it leads to."""
+    prose = re.sub(r"`[^`\n]+`", "", outside(text_of(page)))
+    links = [(target, anchor) for target, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", prose) if "://" not in target]
+
+    assert [] == [f"{target}#{anchor}" for target, anchor in links if anchor not in anchors_of(page.parent / target if target else page)]
+
+
 @EACH_PAGE
 def test_files_that_are_named_are_there(page: Path) -> None:
     """A path in a code span that begins with a folder of the repository names something in it."""
@@ -74,10 +96,20 @@ def test_files_that_are_named_are_there(page: Path) -> None:
 RUN_ELSEWHERE = {"agentsmd", "embedding", "repl", "scale"}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES[1:] if page.stem not in RUN_ELSEWHERE], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if page not in INTEGRATIONS and page.stem not in RUN_ELSEWHERE], ids=name_of)
 def test_pages_hold_drawings_and_no_code(page: Path) -> None:
     """Only pages whose blocks are run have code blocks."""
     assert {block.language for block in read(text_of(page))} <= {"text"}
+
+
+@pytest.mark.parametrize("page", INTEGRATIONS, ids=name_of)
+def test_pages_about_a_framework_are_run(page: Path) -> None:
+    """The sample of such a page is run by the tests that need the framework, and the README's table leads to it."""
+    path = page.relative_to(REPOSITORY).as_posix()
+    tests = [text_of(module).replace('" / "', "/") for module in (REPOSITORY / "tests").rglob("test_*.py")]
+
+    assert any(path in test for test in tests)
+    assert f"]({path})" in section(README, "In your framework")
 
 
 @EACH_PAGE

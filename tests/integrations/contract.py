@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import pytest
 
 from filerefs import Preprocessor, strip_section
+from filerefs.retrieval import file_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from conftest import Tree
@@ -80,6 +81,15 @@ class Sent:
         return [text for role, text in self.conversation if role == "user"][-1]
 
 
+class Offer(NamedTuple):
+    """A tool as the host hands it to its model, and what answers when the model calls it."""
+
+    name: str
+    description: str | None
+    parameters: Mapping[str, Any]
+    run: Callable[[dict[str, Any]], str]
+
+
 class Chat(Protocol):
     """One conversation through one adapter; its model answers what it was opened with, then "ok" for ever."""
 
@@ -101,6 +111,18 @@ MESSAGES = [
     pytest.param("read @latin.txt", id="a guessed encoding"),
     pytest.param("who wrote @hostile.md?", id="a file that tries to close its section"),
     pytest.param("你好，查看@src/app.py的内容", id="no blanks around"),
+]
+
+
+USES = [
+    pytest.param("read_ref", {"ref": "src/app.py"}, id="a file"),
+    pytest.param("read_ref", {"ref": "lines.txt:3-5, docs/"}, id="lines, and a folder"),
+    pytest.param("read_ref", {"ref": "../outside.txt"}, id="outside of the root"),
+    pytest.param("read_ref", {"ref": ".env"}, id="a secret"),
+    pytest.param("read_ref", {"ref": "notes.md and @secret.md"}, id="no name of a file"),
+    pytest.param("list_files", {}, id="all names"),
+    pytest.param("list_files", {"folder": "docs", "pattern": "*.md", "limit": 1}, id="some names"),
+    pytest.param("list_files", {"limit": "many"}, id="an argument of the wrong type"),
 ]
 
 
@@ -210,6 +232,33 @@ class Contract(abc.ABC):
             pytest.skip("a chat of this host has one message")
         if not tools:
             pytest.skip("this host calls no tools of its own")
+
+
+class ToolContract(Contract):
+    """The tests, and those of the tools, for an adapter that can give its model some."""
+
+    @abc.abstractmethod
+    def offer(self, folder: Path) -> list[Offer]:
+        """Return the tools about *folder* that a model is handed if it is to have them, among whatever else the host has."""
+
+    def test_same_tools(self, folder: Path) -> None:
+        """The model is handed the tools of the core: by their names, with their descriptions and schemas."""
+        with Preprocessor(folder) as files:
+            expected = [(tool.name, tool.description, dict(tool.parameters)) for tool in file_tools(files)]
+
+        offered = [(offer.name, offer.description, dict(offer.parameters)) for offer in self.offer(folder)]
+
+        assert [one for one in offered if one[0] in {"read_ref", "list_files"}] == expected
+
+    @pytest.mark.parametrize(("tool", "arguments"), USES)
+    def test_tools_answer_as_the_core(self, folder: Path, tool: str, arguments: dict[str, Any]) -> None:
+        """What a tool answers to the model is what the core answers."""
+        with Preprocessor(folder) as files:
+            [expected] = [one.run(arguments) for one in file_tools(files) if one.name == tool]
+
+        [offered] = [offer for offer in self.offer(folder) if offer.name == tool]
+
+        assert offered.run(arguments) == expected
 
 
 def _check(sent: Sent, folder: Path, message: str) -> None:

@@ -13,7 +13,7 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import Field
 
-from .contract import Call, Sent
+from .contract import Call, Offer, Sent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,11 +32,13 @@ class ScriptedModel(BaseChatModel):
     Attributes:
         seen: What it was sent, each time it was called.
         bound: The names of the tools that it was offered, each time.
+        offered: The tools themselves that it was offered last.
     """
 
     script: list[Any] = Field(default_factory=list)
     seen: list[list[BaseMessage]] = Field(default_factory=list)
     bound: list[list[str]] = Field(default_factory=list)
+    offered: list[Any] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:
@@ -44,6 +46,7 @@ class ScriptedModel(BaseChatModel):
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> ScriptedModel:
         self.bound.append([tool.name for tool in tools])
+        self.offered = list(tools)
         return self
 
     def _generate(self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **_: Any) -> ChatResult:  # noqa: ARG002
@@ -102,6 +105,11 @@ class AgentChat:
             conversation=[(ROLES[message.type], str(message.text)) for message in calls[-1] if message.type in ROLES] if calls else [],
             warnings=[warning for event in events for warning in event["warnings"]],
         )
+
+    def offers(self) -> list[Offer]:
+        """Return the tools that the model is handed."""
+        self.send("hello")
+        return [Offer(tool.name, tool.description, tool.args_schema, tool.invoke) for tool in self.model.offered if isinstance(tool.args_schema, dict)]
 
     @property
     def state(self) -> dict[str, Any]:

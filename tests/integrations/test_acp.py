@@ -6,8 +6,6 @@ import asyncio
 import base64
 import contextlib
 import socket
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -533,15 +531,6 @@ def test_any_blocks_make_a_turn(folder: Path, data: st.DataObject) -> None:
     assert str(folder) not in turn.section
     for outcome in turn.outcomes:
         assert [turn.original[start:end] for start, end in outcome.spans]
-
-
-def test_error_without_the_extra() -> None:
-    """Importing the module without the SDK says what to install."""
-    code = "import sys; sys.modules['acp'] = None\nimport filerefs.integrations.acp"
-
-    finished = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, encoding="utf-8")
-
-    assert finished.stderr.strip().endswith("ImportError: filerefs.integrations.acp needs the ACP SDK: pip install 'filerefs[acp]'")
 
 
 def test_the_page_is_true(tree: Tree) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import gc
-import subprocess
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -32,7 +31,7 @@ from filerefs.integrations.adk import METADATA, FileRefsPlugin
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
-from .contract import SYSTEM, Answer, Call, Contract, Sent
+from .contract import SYSTEM, Answer, Call, Offer, Sent, ToolContract
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
     from conftest import Tree
     from google.adk.events.event import Event
+    from google.adk.tools.base_tool import BaseTool
 
     from filerefs import Turn
 
@@ -180,13 +180,26 @@ class Talk:
         return await self.host.send(message, run_config=self.settings)
 
 
-class TestRun(Contract):
+def use(tool: BaseTool, arguments: dict[str, Any]) -> str:
+    """Return what *tool* answers, which asks nothing of the run it is called in."""
+    return str(asyncio.run(tool.run_async(args=arguments, tool_context=None)))  # type: ignore[arg-type]
+
+
+class TestRun(ToolContract):
     """The contract, for `run_async`."""
 
     is_streamed: ClassVar[bool] = False
 
     def open(self, folder: Path, *answers: Answer) -> Talk:
         return Talk(FileRefsPlugin(folder), *answers, is_streamed=self.is_streamed)
+
+    def offer(self, folder: Path) -> list[Offer]:
+        plugin = FileRefsPlugin(folder, tools=True)
+        talk = Talk(plugin, is_streamed=self.is_streamed)
+        talk.send("hello")
+        tools = {tool.name: tool for tool in plugin.tools}
+        declared = [one for tool in talk.model.requests[0].config.tools or [] for one in tool.function_declarations or [] if one.name in tools]
+        return [Offer(one.name, one.description, one.parameters_json_schema, partial(use, tools[one.name])) for one in declared]
 
     def open_pair(self, folder: Path) -> tuple[Talk, Talk]:
         shared = FileRefsPlugin(folder)
@@ -597,14 +610,6 @@ class TestOptions:
         """A folder that is not there is a mistake that is told at once."""
         with pytest.raises(RootNotFoundError):
             FileRefsPlugin(folder / "missing")
-
-    def test_error_the_extra_is_missing(self) -> None:
-        """Without the framework, one sentence says what to install."""
-        program = "import sys; sys.modules['google.adk'] = None; import filerefs.integrations.adk"
-
-        finished = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
-
-        assert finished.stderr.splitlines()[-1].endswith("pip install 'filerefs[adk]'")
 
 
 def test_documentation(tree: Tree) -> None:

@@ -21,7 +21,7 @@ from filerefs import preprocess
 from filerefs.agentsmd import Loader, render
 from filerefs.integrations.langchain import AgentsMdMiddleware, FileRefsMiddleware
 
-from .contract import SYSTEM, Answer, Call, Contract
+from .contract import SYSTEM, Answer, Call, Offer, ToolContract
 from .langchain_chats import AgentChat, ScriptedModel, calling
 
 if TYPE_CHECKING:
@@ -44,13 +44,16 @@ def chat(*answers: Answer, middleware: Any, is_async: bool = False, system: Any 
     return AgentChat(make, *answers, is_async=is_async)
 
 
-class TestDeepAgent(Contract):
+class TestDeepAgent(ToolContract):
     """The contract, for `create_deep_agent` and `stream`."""
 
     is_async: ClassVar[bool] = False
 
     def open(self, folder: Path, *answers: Answer) -> AgentChat:
         return self._chat(FileRefsMiddleware(folder), *answers)
+
+    def offer(self, folder: Path) -> list[Offer]:
+        return self._chat(FileRefsMiddleware(folder, tools=True)).offers()
 
     def open_pair(self, folder: Path) -> tuple[AgentChat, AgentChat]:
         middleware = FileRefsMiddleware(folder)

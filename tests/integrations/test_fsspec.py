@@ -6,8 +6,6 @@ import base64
 import json
 import os
 import re
-import subprocess
-import sys
 import threading
 import time
 import zipfile
@@ -266,18 +264,6 @@ def test_error_options(store: Callable[[Mapping[str, Content]], str]) -> None:
         FsspecRoot(asynchronous, folder)
 
 
-def test_error_missing_extra(tmp_path: Path) -> None:
-    """Without fsspec one sentence says how to install it."""
-    (tmp_path / "fsspec.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
-    code = "from filerefs.integrations.fsspec import FsspecRoot\ntry:\n    FsspecRoot('memory://')\nexcept ImportError as error:\n    print(error)"
-
-    finished = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True, capture_output=True, text=True, encoding="utf-8"
-    )
-
-    assert finished.stdout == "filerefs.integrations.fsspec needs fsspec: pip install 'filerefs[fsspec]'\n"
-
-
 def test_storage_options(tmp_path: Path) -> None:
     """What a file system takes besides the URL is handed on."""
     zip_of(tmp_path / "a.zip", {"a.txt": "a\n"})
@@ -388,6 +374,38 @@ def test_more_bytes_than_asked_for() -> None:
     root = FsspecRoot(Told({"": [{"name": "a.txt", "type": "file", "size": 5}]}))
 
     assert preprocess("@a.txt", root=root, limits=Limits(file_bytes=100)).attached[0].shown == 100
+
+
+@pytest.mark.parametrize("size", [None, -1, 1.5, True, "3", [3]], ids=repr)
+def test_sizes_that_are_none(size: object) -> None:
+    """What is no number of bytes is like no size at all."""
+    root = FsspecRoot(Told({"": [{"name": "a.txt", "type": "file", "size": size, "ETag": "1"}]}))
+
+    assert preprocess("@a.txt", root=root, limits=Limits(file_bytes=100)).attached[0].size == (1 << 20) + 1
+
+
+def test_error_no_secret_is_fetched_to_find_out_its_size() -> None:
+    """Its name tells that it is one, before anything is asked of it."""
+    told = Told({"": [{"name": ".env", "type": "file", "size": None}]})
+    asked: list[str] = []
+    told.cat_file = lambda path, **_: asked.append(path) or b""  # type: ignore[assignment, method-assign]
+
+    assert [Reason.SECRET] == [outcome.reason for outcome in preprocess("@.env", root=FsspecRoot(told)).refused]
+    assert [] == asked
+
+
+@pytest.mark.parametrize("listing", [[{"type": "file"}], ["a.txt"], None, 5], ids=["no name", "names alone", "none", "a number"])
+def test_error_a_listing_that_is_none(listing: object) -> None:
+    """What no file system answers is a root that cannot be used."""
+    with pytest.raises(RootNotFoundError):
+        FsspecRoot(Told({"": listing}))
+
+
+def test_a_kind_that_is_no_word() -> None:
+    """What a listing says of a name, and nobody understands, is neither file nor folder."""
+    root = FsspecRoot(Told({"": [{"name": "a.txt", "type": ["file"], "size": 3}]}))
+
+    assert [Reason.NOT_REGULAR] == [outcome.reason for outcome in preprocess("@a.txt", root=root).refused]
 
 
 def test_size_that_nobody_knows() -> None:

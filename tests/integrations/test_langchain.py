@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -28,7 +26,7 @@ from filerefs.integrations.langchain import AgentsMdMiddleware, FileRefsMiddlewa
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
-from .contract import SYSTEM, Answer, Call, Contract
+from .contract import SYSTEM, Answer, Call, Offer, ToolContract
 from .langchain_chats import AgentChat, ScriptedModel, calling
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ def chat(*answers: Answer, middleware: Any, system: Any = SYSTEM, is_async: bool
     return AgentChat(make, *answers, is_async=is_async)
 
 
-class TestAgent(Contract):
+class TestAgent(ToolContract):
     """The contract, for `create_agent` and `stream`."""
 
     is_async: ClassVar[bool] = False
@@ -69,6 +67,9 @@ class TestAgent(Contract):
 
     def open(self, folder: Path, *answers: Answer) -> AgentChat:
         return self._chat(FileRefsMiddleware(folder), *answers)
+
+    def offer(self, folder: Path) -> list[Offer]:
+        return self._chat(FileRefsMiddleware(folder, tools=True)).offers()
 
     def open_pair(self, folder: Path) -> tuple[AgentChat, AgentChat]:
         middleware = FileRefsMiddleware(folder)
@@ -719,16 +720,8 @@ class TestInstructions:
         middleware = AgentsMdMiddleware(Loader(folder, root=folder), tools=True)
         (folder / "AGENTS.md").unlink()
 
-        assert ["There are no instruction files."] * 2 == [tool.invoke({}) for tool in middleware.tools]
-
-
-def test_error_without_langchain() -> None:
-    """Importing the module without LangChain says what to install."""
-    code = "import sys; sys.modules['langchain'] = None\nimport filerefs.integrations.langchain"
-
-    finished = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, encoding="utf-8")
-
-    assert finished.stderr.strip().endswith("ImportError: filerefs.integrations.langchain needs langchain: pip install 'filerefs[langchain]'")
+        arguments = ({}, {"name": "AGENTS.md"})
+        assert ["This project has no instruction files."] * 2 == [tool.invoke(given) for tool, given in zip(middleware.tools, arguments, strict=True)]
 
 
 def test_the_sample_of_the_docs(tree: Tree) -> None:

@@ -24,12 +24,12 @@ from llm.plugins import pm
 
 from filerefs import Preprocessor, agentsmd, preprocess
 from filerefs.integrations import llm as plugin
-from filerefs.integrations.project_tools import project_tools
+from filerefs.integrations.shared import project_tools
 from filerefs.retrieval import fetch
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
-from .contract import SYSTEM, Answer, Call, Contract, Sent
+from .contract import SYSTEM, Answer, Call, Offer, Sent, ToolContract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -185,7 +185,7 @@ def _text(message: Any) -> str:
 NUMBERS = count()
 
 
-class TestAt(Contract):
+class TestAt(ToolContract):
     """The contract, for `llm at`."""
 
     keeps_history: ClassVar[bool] = False
@@ -198,6 +198,15 @@ class TestAt(Contract):
         model = ScriptedModel(f"contract-{next(NUMBERS)}", answers)
         self.ours.models.append(model)
         return AtChat(folder, model, self.ours)
+
+    def offer(self, folder: Path) -> list[Offer]:
+        model = self.open(folder).model
+        run("at", "-m", model.model_id, "-T", f"Project({json.dumps(str(folder))})", "hello")
+        # llm puts the name of a toolbox before those of its tools.
+        return [
+            Offer(tool.name.removeprefix("Project_"), tool.description, tool.input_schema, lambda arguments, tool=tool: tool.implementation(**arguments))
+            for tool in model.asked[0].tools
+        ]
 
 
 def test_at_streams_and_logs_as_llm_does(folder: Path, model: ScriptedModel) -> None:
@@ -519,13 +528,6 @@ def test_entry_point_is_found(folder: Path) -> None:
     assert {"register_commands", "register_fragment_loaders", "register_template_loaders", "register_tools"} == set(described["hooks"])
     assert "--symlinks" in ask("at", "--help")
     assert "ref:" in ask("fragments", "loaders")
-
-
-def test_error_without_the_extra() -> None:
-    """Importing the module without llm says what to install."""
-    finished = _child("import sys; sys.modules['llm'] = None\nimport filerefs.integrations.llm")
-
-    assert finished.stderr.strip().endswith("ImportError: filerefs.integrations.llm needs llm: pip install 'filerefs[llm]'")
 
 
 def test_the_page_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: Plugin) -> None:

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import pytest
@@ -30,7 +31,7 @@ from filerefs.roots import MemoryRoot
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
-from .contract import SYSTEM, Answer, Contract, Sent
+from .contract import SYSTEM, Answer, Offer, Sent, ToolContract
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -126,7 +127,12 @@ class PromptChat:
         return Sent([swap_section(SYSTEM, "".join(sections))], [("user", said)], (result.description or "").splitlines())
 
 
-class TestPrompt(Contract):
+def use(server: Server[Any], tool: str, arguments: dict[str, Any]) -> str:
+    """Return what *tool* answers to a client that calls it."""
+    return str(ask(server, lambda client: call(client, tool, **arguments)))
+
+
+class TestPrompt(ToolContract):
     """The contract, for the prompt `with_files`."""
 
     keeps_history: ClassVar[bool] = False
@@ -141,6 +147,11 @@ class TestPrompt(Contract):
     def open(self, folder: Path, *answers: Answer) -> PromptChat:
         assert not answers
         return PromptChat(build_server(self.opened.enter_context(Preprocessor(folder))))
+
+    def offer(self, folder: Path) -> list[Offer]:
+        server = self.open(folder).server
+        tools = ask(server, lambda client: client.list_tools()).tools
+        return [Offer(tool.name, tool.description, tool.input_schema, partial(use, server, tool.name)) for tool in tools]
 
     def open_pair(self, folder: Path) -> tuple[PromptChat, PromptChat]:
         chat = self.open(folder)
@@ -294,8 +305,9 @@ def test_error_another_prompt(server: Server[Any]) -> None:
 def test_prompt_with_media(tree: Tree) -> None:
     """With `media=True` an image is a message behind the text, and a PDF an embedded resource."""
     folder = tree({"a dot.png": PNG, "paper.pdf": PDF})
-    with Preprocessor(folder, media=True) as files:
-        result = ask(build_server(files), lambda client: client.get_prompt("with_files", {"message": 'compare @"a dot.png" with @paper.pdf'}))
+    server = build_server(folder, media=True)
+
+    result = ask(server, lambda client: client.get_prompt("with_files", {"message": 'compare @"a dot.png" with @paper.pdf'}))
 
     section, message, image, paper = (entry.content for entry in result.messages)
     assert "it goes with the message itself" in section.text
@@ -566,22 +578,6 @@ def test_error_child_says_what_is_wrong(folder: Path, options: tuple[str, ...]) 
 
     assert (2, "") == (finished.returncode, finished.stdout)
     assert "error: " in finished.stderr
-
-
-WITHOUT = "import sys\nsys.modules['mcp'] = None\n"
-
-
-def test_error_without_the_extra(folder: Path) -> None:
-    """One sentence says how to install what is missing, from the command and from the module."""
-    sentence = "filerefs.integrations.mcp needs the MCP SDK: pip install 'filerefs[mcp]'"
-    ways = {
-        "import filerefs.integrations.mcp": f"ImportError: {sentence}",
-        "from filerefs.cli import main\nsys.exit(main(['mcp']))": f"filerefs: error: {sentence}",
-    }
-    for code, expected in ways.items():
-        finished = subprocess.run([sys.executable, "-c", WITHOUT + code], cwd=folder, check=False, capture_output=True, encoding="utf-8")
-        assert finished.stderr.strip().splitlines()[-1] == expected
-        assert finished.returncode in (1, 2)
 
 
 def test_the_page_is_true(tmp_path: Path) -> None:

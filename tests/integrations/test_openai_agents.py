@@ -6,8 +6,7 @@ import asyncio
 import base64
 import gc
 import json
-import subprocess
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -25,7 +24,7 @@ from filerefs.integrations.openai_agents import FileRefs
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
-from .contract import SYSTEM, Answer, Call, Contract, Sent, texts_of
+from .contract import SYSTEM, Answer, Call, Offer, Sent, ToolContract, texts_of
 
 try:
     from agents import testing
@@ -91,11 +90,13 @@ class Script(Model):
         self.systems: list[str] = []
         self.inputs: list[list[Any]] = []
         self.tools: list[list[str]] = []
+        self.offered: list[Any] = []
 
     def _next(self, system: str | None, items: Any, tools: Sequence[Any]) -> list[Any]:
         self.systems.append(system or "")
         self.inputs.append([{"role": "user", "content": items}] if isinstance(items, str) else list(items))
         self.tools.append([tool.name for tool in tools])
+        self.offered = list(tools)
         answer = self.answers.pop(0) if self.answers else "ok"
         if isinstance(answer, Exception):
             raise answer
@@ -174,7 +175,12 @@ def said(item: dict[str, Any]) -> tuple[str, str] | None:
     return (item["role"], texts_of(item["content"])) if "role" in item else None
 
 
-class TestRun(Contract):
+def use(tool: FunctionTool, arguments: dict[str, Any]) -> str:
+    """Return what *tool* answers, which asks nothing of the run it is called in."""
+    return str(wait(tool.on_invoke_tool(None, json.dumps(arguments))))  # type: ignore[arg-type]
+
+
+class TestRun(ToolContract):
     """The contract, for `run` and a session."""
 
     way: ClassVar[str] = "run"
@@ -192,6 +198,11 @@ class TestRun(Contract):
     def open(self, folder: Path, *answers: Answer) -> Talk:
         turns: list[Turn] = []
         return self._talk(FileRefs(folder, on_turn=turns.append), turns, *answers)
+
+    def offer(self, folder: Path) -> list[Offer]:
+        talk = self._talk(FileRefs(folder, tools=True), [])
+        talk.send("hello")
+        return [Offer(tool.name, tool.description, tool.params_json_schema, partial(use, tool)) for tool in talk.model.offered]
 
     def open_pair(self, folder: Path) -> tuple[Talk, Talk]:
         turns: list[Turn] = []
@@ -541,14 +552,6 @@ class TestOptions:
         """A folder that is not there is a mistake that is told at once."""
         with pytest.raises(RootNotFoundError):
             FileRefs(folder / "missing")
-
-    def test_error_the_extra_is_missing(self) -> None:
-        """Without the framework, one sentence says what to install."""
-        program = "import sys; sys.modules['agents'] = None; import filerefs.integrations.openai_agents"
-
-        finished = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
-
-        assert finished.stderr.splitlines()[-1].endswith("pip install 'filerefs[openai-agents]'")
 
 
 @pytest.mark.skipif(testing is None, reason="this version has no model for tests of its own")

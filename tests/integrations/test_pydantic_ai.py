@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import copy
 import gc
-import subprocess
-import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -41,7 +41,7 @@ from filerefs.integrations.pydantic_ai import METADATA, AgentsMd, FileRefs
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
-from .contract import SYSTEM, Answer, Call, Contract, Sent
+from .contract import SYSTEM, Answer, Call, Offer, Sent, ToolContract
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from conftest import Tree
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models.function import AgentInfo
+    from pydantic_ai.tools import ToolDefinition
 
     from filerefs import Turn
 
@@ -92,6 +93,7 @@ class Script:
         self.instructions: list[str] = []
         self.messages: list[list[ModelMessage]] = []
         self.tools: list[list[str]] = []
+        self.offered: list[ToolDefinition] = []
 
     @property
     def model(self) -> FunctionModel:
@@ -101,6 +103,7 @@ class Script:
         self.instructions.append(info.instructions or "")
         self.messages.append(list(messages))
         self.tools.append([tool.name for tool in info.function_tools])
+        self.offered = list(info.function_tools)
         answer = self.answers.pop(0) if self.answers else "ok"
         if isinstance(answer, Exception):
             raise answer
@@ -181,13 +184,33 @@ def prompts(messages: Sequence[ModelMessage]) -> list[Any]:
     return [part.content for message in messages for part in message.parts if isinstance(part, UserPromptPart)]
 
 
-class TestRun(Contract):
+def use(files: FileRefs, tool: str, arguments: dict[str, Any]) -> str:
+    """Return what *tool* answers to a model that calls it."""
+    result = run(Agent(Script(ToolCallPart(tool, arguments), "done").model, capabilities=[files]), "call it")
+    [answer] = [str(part.content) for message in result.all_messages() for part in message.parts if isinstance(part, ToolReturnPart)]
+    return answer
+
+
+class TestRun(ToolContract):
     """The contract, for `run`."""
 
     way: ClassVar[str] = "async"
 
+    @pytest.fixture(autouse=True)
+    def _opened(self) -> Iterator[None]:
+        # The framework's threads, in which tools run, hold the last one until they end.
+        self.opened = contextlib.ExitStack()
+        with self.opened:
+            yield
+
     def open(self, folder: Path, *answers: Answer) -> Talk:
         return Talk([FileRefs(folder)], *answers, way=self.way)
+
+    def offer(self, folder: Path) -> list[Offer]:
+        files = FileRefs(self.opened.enter_context(Preprocessor(folder)), tools=True)
+        talk = Talk([files], way=self.way)
+        talk.send("hello")
+        return [Offer(tool.name, tool.description, tool.parameters_json_schema, partial(use, files, tool.name)) for tool in talk.script.offered]
 
     def open_pair(self, folder: Path) -> tuple[Talk, Talk]:
         shared = FileRefs(folder)
@@ -564,14 +587,6 @@ class TestOptions:
         """A folder that is not there is a mistake that is told at once."""
         with pytest.raises(RootNotFoundError):
             FileRefs(folder / "missing")
-
-    def test_error_the_extra_is_missing(self) -> None:
-        """Without the framework, one sentence says what to install."""
-        program = "import sys; sys.modules['pydantic_ai'] = None; import filerefs.integrations.pydantic_ai"
-
-        finished = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
-
-        assert finished.stderr.splitlines()[-1].endswith("pip install 'filerefs[pydantic-ai]'")
 
 
 class TestAgentsMd:
