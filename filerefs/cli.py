@@ -95,7 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return hook_cli.main(words[1:])
     if arguments is None:
         _die_as_programs_do()
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, more = parser.parse_known_args(arguments)
+    if more:
+        is_message = hasattr(options, "message") and not any(word.startswith("-") for word in more)
+        parser.error("the message is one argument: put it in quotes" if is_message else f"unrecognized arguments: {' '.join(more)}")
     try:
         return int(options.run(options))
     except FilerefsError as error:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from filerefs import contents, kinds, naming
 from filerefs.advice import hint_for
+from filerefs.errors import OptionTypeError
 from filerefs.grouping import Group, Mention, Refusal, Sorter
 from filerefs.limits import Budget, MediaRoom, check_limits, check_media
 from filerefs.memory import Memory
-from filerefs.mentions import Scan
+from filerefs.mentions import Ref, Scan
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
 from filerefs.prefetching import prefetch
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve, resolve_one
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from filerefs.contents import Content
     from filerefs.limits import Limits, MediaPolicy
     from filerefs.memory import Recollection
-    from filerefs.mentions import Range, Ref
+    from filerefs.mentions import Range
     from filerefs.resolving import Target
     from filerefs.root import SymlinkPolicy
     from filerefs.rootlike import RootLike
@@ -60,15 +61,23 @@ def load(
         RootNotFoundError: If *root* is no directory.
         RootClosedError: If *root* was closed.
         OptionError: If an option has a value that it does not take.
+        OptionTypeError: If *refs* is anything else, such as the message.
 
     .. versionadded:: 0.1
     """
     limits, media = check_limits(limits), check_media(media)
-    scan = Scan(list(refs), [])
+    scan = Scan(_check_refs(refs), [])
     if not isinstance(root, str | os.PathLike):
         return load_all(scan, adopt(root, symlinks=symlinks, allow=allow), limits, lenient=lenient, media=media).outcomes
     with Root(root, symlinks=symlinks, allow=allow) as opened:
         return load_all(scan, opened, limits, lenient=lenient, media=media).outcomes
+
+
+def _check_refs(refs: Iterable[Ref]) -> list[Ref]:
+    checked = list(refs)
+    if not all(isinstance(ref, Ref) for ref in checked):
+        raise OptionTypeError("refs", refs, "what `parse` returned")
+    return checked
 
 
 class Loaded(NamedTuple):

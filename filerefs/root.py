@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Listing", "Node", "Root", "Trouble"]
 
 _MOST_LINKS = 40
+_WHY_NOT: dict[type, str] = {NotADirectoryError: "it is not a directory", FileNotFoundError: "there is no such directory", PermissionError: "permission denied"}
 _KINDS: dict[int, Literal["file", "directory"]] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory"}
 
 
@@ -309,12 +310,8 @@ def _open_root(path: object) -> tuple[str, int]:
         raise UnsupportedPlatformError(text, "there is no confined way to open files on Windows yet")
     try:
         return text, os.open(text, descent.STEP)
-    except NotADirectoryError as error:
-        raise RootNotFoundError(text, "it is not a directory") from error
-    except FileNotFoundError as error:
-        raise RootNotFoundError(text, "there is no such directory") from error
     except (OSError, ValueError) as error:
-        raise RootNotFoundError(text, "it cannot be opened") from error
+        raise RootNotFoundError(text, _WHY_NOT.get(type(error), "it cannot be opened")) from error
 
 
 @functools.cache

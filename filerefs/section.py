@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from filerefs import markers, naming
-from filerefs.errors import OptionError
+from filerefs.errors import OptionError, OptionTypeError
 from filerefs.fences import LONGEST_USUAL, fence_for, fenced
 from filerefs.limits import utf8_length
 from filerefs.outcomes import Attached, Refused
@@ -66,7 +66,7 @@ def build_section(outcomes: Iterable[Outcome]) -> str:
 
     .. versionadded:: 0.1
     """
-    return _render(outcomes, separators=0)
+    return _render(_check(outcomes), separators=0)
 
 
 def inject(prompt: str, outcomes: Iterable[Outcome]) -> str:
@@ -77,7 +77,14 @@ def inject(prompt: str, outcomes: Iterable[Outcome]) -> str:
 
     .. versionadded:: 0.1
     """
-    return compose(prompt, outcomes).prompt
+    return compose(prompt, _check(outcomes)).prompt
+
+
+def _check(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    checked = list(outcomes)
+    if not all(isinstance(outcome, Attached | Refused) for outcome in checked):
+        raise OptionTypeError("outcomes", outcomes, "what `load` returned")
+    return checked
 
 
 def strip_section(prompt: str) -> str:

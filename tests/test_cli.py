@@ -322,7 +322,6 @@ def test_strict_without_a_refusal(folder: Path) -> None:
         pytest.param([], "COMMAND", id="no command"),
         pytest.param(["explain"], "explain", id="an unknown command"),
         pytest.param(["expand"], "MESSAGE", id="no message"),
-        pytest.param(["expand", "two", "words"], "words", id="two messages"),
         pytest.param(["expand", "x", "--rot", "."], "--rot", id="an option cut short"),
         pytest.param(["expand", "x", "--symlinks", "follow"], "follow", id="an unknown policy"),
         pytest.param(["expand", "x", "--file-bytes", "-1"], "--file-bytes", id="a negative limit"),
@@ -657,3 +656,20 @@ def test_starting_up_loads_little() -> None:
     late = {"json", "regex", "ctypes", "pathspec", "charset_normalizer", "importlib.metadata", "filerefs.serve", "filerefs.turn"}
     assert set() == late & (set(loaded) - set(before))
     assert "filerefs.cli" in loaded
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        pytest.param(["expand", "explain", "@a.py"], "the message is one argument: put it in quotes", id="a message without quotes"),
+        pytest.param(["parse", "a", "b"], "the message is one argument: put it in quotes", id="the same for parse"),
+        pytest.param(["expand", "a", "--nothing"], "unrecognized arguments: --nothing", id="an option that does not exist"),
+    ],
+)
+def test_error_more_words_than_there_are_arguments(words: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The mistake that everybody makes first is answered with what to do."""
+    with pytest.raises(SystemExit) as raised:
+        cli.main(words)
+
+    assert raised.value.code == 2
+    assert problem in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -91,3 +92,17 @@ def test_error_goes_through_a_process_pool(error: FilerefsError, message: str) -
         assert type(other) is type(error)
         assert message == str(other)
         assert vars(error) == vars(other)
+
+
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        pytest.param(lambda: filerefs.load("hi @greet.py"), "refs", id="the message in place of its references"),
+        pytest.param(lambda: filerefs.inject("p", "y"), "outcomes", id="a text in place of outcomes"),
+        pytest.param(lambda: filerefs.build_section(filerefs.parse("@a")), "outcomes", id="references in place of outcomes"),
+    ],
+)
+def test_error_phases_take_what_the_phase_before_returned(call: Any, option: str) -> None:
+    """Whoever mixes the phases up is told which argument it is."""
+    with pytest.raises(filerefs.OptionTypeError, match=f"`{option}` must be what"):
+        call()

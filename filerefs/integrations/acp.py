@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filerefs import Turn
+from filerefs import OptionTypeError, Turn
 
 try:
     from acp.schema import PromptCapabilities
@@ -87,7 +87,9 @@ class FileRefs:
 
         Raises:
             RootClosedError: If the Preprocessor was closed.  Trouble with a block is never raised.
+            OptionTypeError: If *blocks* is a string.
         """
+        _check(blocks)
         reader = Reader(self._files.folder, self._files.root)
         reader.read(blocks)
         files = self._files if reader.buffers is None else self._files.on(reader.buffers)
@@ -101,7 +103,14 @@ class FileRefs:
         """Do what `preprocess` does in a thread, so that the event loop goes on while files are read."""
         import asyncio
 
+        _check(blocks)
         return await asyncio.to_thread(self.preprocess, list(blocks), prompt)
+
+
+def _check(blocks: object) -> None:
+    # Its characters would be blocks that nobody knows, and be passed over.
+    if isinstance(blocks, str | bytes):
+        raise OptionTypeError("blocks", blocks, "the list of content blocks of a prompt")
 
 
 def _with_notices(turn: Turn, notices: Iterable[str]) -> Turn:

@@ -13,6 +13,7 @@ Exit codes: 0, all cases passed (or were skipped, which is counted); 1, one fail
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import queue
 import shlex
@@ -121,10 +122,12 @@ class Process:
     def close(self) -> str:
         """End its input, and wait for it."""
         try:
-            for stream in filter(None, (self._process.stdin,)):
-                stream.close()
+            if self._process.stdin is not None:
+                # What could not be sent to a program that has ended is tried once more, and fails.
+                with contextlib.suppress(OSError):
+                    self._process.stdin.close()
             code = self._process.wait(self._timeout)
-        except (OSError, subprocess.TimeoutExpired):
+        except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
             return "it does not end when its input does"
