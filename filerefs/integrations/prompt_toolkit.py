@@ -19,7 +19,7 @@ from filerefs.naming import human_size, printable
 from filerefs.preview import Preview
 
 try:
-    from prompt_toolkit.application.current import get_app, get_app_or_none
+    from prompt_toolkit.application.current import get_app
     from prompt_toolkit.buffer import CompletionState
     from prompt_toolkit.completion import CompleteEvent, Completion
     from prompt_toolkit.completion import Completer as ToolkitCompleter
@@ -30,6 +30,8 @@ try:
     from prompt_toolkit.styles import Style
 except ImportError as error:
     raise ImportError("filerefs.integrations.prompt_toolkit needs prompt_toolkit: pip install 'filerefs[prompt-toolkit]'") from error
+
+from filerefs.integrations.prompt_toolkit_typing import typed_now, watch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
@@ -88,35 +90,24 @@ class AtPathCompleter(ToolkitCompleter):
 
     async def get_completions_async(self, document: Document, complete_event: CompleteEvent) -> AsyncGenerator[Completion, None]:  # noqa: ARG002
         """Yield what is known by now, best first, and then what else is found, until all is known."""
-        loop = asyncio.get_running_loop()
-        is_current = _typed_now()
-        seen: set[str] = set()
-        while True:
-            found = await loop.run_in_executor(None, self._find, document)
-            for candidate in found.candidates:
-                if candidate.path not in seen:
-                    seen.add(candidate.path)
-                    yield _completion(found, candidate, document)
-            # The toolkit draws rows that are still coming three times a second.
-            get_app().invalidate()
-            for _ in range(_PAUSES):
-                # The toolkit asks for the rows of the next key when these have come to their end, and not before.
-                if not found.incomplete or len(seen) >= self._limit or not is_current():
-                    return
-                await asyncio.sleep(_PAUSE)
+        with watch(document) as is_current:
+            seen: set[str] = set()
+            while True:
+                found = await asyncio.get_running_loop().run_in_executor(None, self._find, document)
+                for candidate in found.candidates:
+                    if candidate.path not in seen:
+                        seen.add(candidate.path)
+                        yield _completion(found, candidate, document)
+                # The toolkit draws rows that are still coming three times a second.
+                get_app().invalidate()
+                for _ in range(_PAUSES):
+                    # The toolkit asks for the rows of the next key when these have come to their end, and not before.
+                    if not found.incomplete or len(seen) >= self._limit or not is_current():
+                        return
+                    await asyncio.sleep(_PAUSE)
 
     def _find(self, document: Document) -> Completions:
         return self._names.complete(document.text, document.cursor_position, limit=self._limit, code=self._code, lenient=self._lenient)
-
-
-def _typed_now() -> Callable[[], bool]:
-    """Return a function that tells whether what is typed now is still the same."""
-    app = get_app_or_none()
-    if app is None:
-        return lambda: True
-    buffer = app.current_buffer
-    document = buffer.document
-    return lambda: (buffer.text, buffer.cursor_position) == (document.text, document.cursor_position)
 
 
 def _completion(found: Completions, candidate: Candidate, document: Document) -> Completion:
@@ -287,7 +278,7 @@ def _gather(buffer: Buffer) -> None:
 
 async def _offer_contents(buffer: Buffer) -> None:
     """Open the rows for what is typed now; while those of the text before have not ended, the toolkit takes no order."""
-    is_current = _typed_now()
+    is_current = typed_now(buffer)
     for _ in range(_PAUSES):
         if buffer.complete_state is not None or not is_current():
             return

@@ -128,15 +128,17 @@ def test_reasons(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], entries
     assert [] == [line for line in expected if line not in out.splitlines()], out
 
 
-def test_the_start_folder_alone(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_start_folder_alone(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a marker above, it is said that files further up are not read, and what helps."""
     folder = tree({"AGENTS.md": "outer", "p/x": ""})
+    # How a folder is spelled, in full or from here, depends on which is shorter.
+    monkeypatch.chdir(folder)
     _, alone = run(capsysbinary, "agents", folder / "p")
     _, rooted = run(capsysbinary, "agents", folder / "p", "--root", folder)
 
     assert "neither it nor a folder above has .git, so files further up are not read; --root takes them in." in alone
     assert "No instruction file holds here." in alone
-    assert f"There is one above the root, where nothing is read: ../AGENTS.md (5 B); --root {folder} takes it in." in alone.splitlines()
+    assert "There is one above the root, where nothing is read: ../AGENTS.md (5 B); --root . takes it in." in alone.splitlines()
     assert f"Root: {folder}, as it was given." in rooted
     assert "  1. AGENTS.md  5 B;  holds for the whole project" in rooted
 
@@ -168,14 +170,17 @@ def test_above_a_given_root_nothing_is_looked_at(tree: Tree, capsysbinary: pytes
         pytest.param("gitdir: ../.git/worktrees/s\n", "a work tree of the repository in {folder}", id="a work tree"),
     ],
 )
-def test_a_border_that_is_easily_overlooked(tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], git: str, why: str) -> None:
+def test_a_border_that_is_easily_overlooked(
+    tree: Tree, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, git: str, why: str
+) -> None:
     """A folder with a file called .git is where the project begins, and which repository it belongs to is said."""
     folder = tree({".git/H": "", "AGENTS.md": "outer", "s/.git": git, "s/d/x": ""})
+    monkeypatch.chdir(folder)
     _, out = run(capsysbinary, "agents", folder / "s" / "d")
 
     assert f"Root: {folder}/s, the nearest folder with .git, {why.format(folder=folder)}." in out.splitlines()
-    assert f"There is one above the root, where nothing is read: ../AGENTS.md (5 B); --root {folder} takes it in." in out.splitlines()
-    said = f"  - ../AGENTS.md (5 B): it lies above the root, which is a submodule of the repository there; --root {folder} takes it in"
+    assert "There is one above the root, where nothing is read: ../AGENTS.md (5 B); --root . takes it in." in out.splitlines()
+    said = "  - ../AGENTS.md (5 B): it lies above the root, which is a submodule of the repository there; --root . takes it in"
     assert ("submodule" in why) == (said in out.splitlines())
 
 
