@@ -107,7 +107,9 @@ def exponent(work_of: Callable[[int], Work], sizes: Sequence[int], *, rounds: in
 
 
 def run_child(code: str, *arguments: str) -> str:
-    return subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, encoding="utf-8").stdout
+    # What is installed has its bytecode beside it, whatever the environment says of this checkout's.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, encoding="utf-8", env=environment).stdout
 
 
 def compare_starts(ours: str, plain: str, *, rounds: int = 40) -> Pair:

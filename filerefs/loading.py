@@ -245,14 +245,14 @@ def _no_such_lines(content: Content) -> Trouble:
 
 
 def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> Attached:
-    names = dict.fromkeys(mention.name for mention in mentions if mention.name != target.name)
+    names = dict.fromkeys([mention.name for mention in mentions if mention.name != target.name])
     hidden = _behind_the_cut(mentions, content)
     notes = dict.fromkeys([*content.notes, *hidden, *_bounded(_notes(target, mentions, content))])
     return Attached(
         path=target.name,
-        refs=tuple(mention.ref for mention in mentions),
-        spans=tuple(mention.span for mention in mentions),
-        replacements=tuple(_replacement(mention, content) for mention in mentions),
+        refs=tuple([mention.ref for mention in mentions]),
+        spans=tuple([mention.span for mention in mentions]),
+        replacements=tuple([_replacement(mention, content) for mention in mentions]),
         kind=content.kind,
         text=content.text,
         size=content.size,

@@ -18,6 +18,8 @@ _RANGES = 8
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./")
 # Letters by category that show nothing: Hangul fillers and the blank Braille pattern.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+# What a plain path in a message would not be read with as one word.
+_DIVIDING = frozenset(' "\\@')
 _HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
@@ -66,9 +68,9 @@ def line_numbers(lines: Sequence[tuple[int, int]]) -> str:
 
 def plain_form(path: str) -> str:
     """Return *path* as it stands in a rewritten message: as it is, unless it would not be read as one word."""
-    if path.isascii() and path.isprintable() and not any(sign in path for sign in ' "\\@'):
+    if path.isascii() and path.isprintable() and _DIVIDING.isdisjoint(path):
         return path
-    odd = any(sign.isspace() or sign in '"\\@' or unicodedata.category(sign)[0] == "C" for sign in path)
+    odd = any(sign.isspace() or sign in _DIVIDING or unicodedata.category(sign)[0] == "C" for sign in path)
     return format_ref(path)[1:] if odd else path
 
 
