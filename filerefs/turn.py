@@ -231,13 +231,14 @@ class Preprocessor:
             from filerefs.limits import check_limits
 
             check_limits(limits)
-        token = object()
         turns = self._turns
+        if not refs and "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt and not turns.ended:
+            # Nothing is read, so that `close` need not wait for it.
+            return Turn(message=message, original=message, prompt=prompt)
+        token = object()
         try:
             if not turns.begin(token):
                 raise RootClosedError(str(self._path), "it was closed")
-            if not refs and "@" not in message and "＠" not in message and "<!-- filerefs:" not in prompt:
-                return Turn(message=message, original=message, prompt=prompt)
             return self._take(message, prompt, limits, refs)
         finally:
             turns.running.discard(token)
