@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filerefs import naming
+from filerefs.hints import fold
 from filerefs.outcomes import Reason
 from filerefs.root import Trouble
+from filerefs.troubles import openable
 
 if TYPE_CHECKING:
     from filerefs.resolving import Lookup
@@ -40,21 +42,37 @@ def hint_for(path: str, reason: Reason, lookup: Lookup) -> str:
 
 
 def _reference(path: str) -> str:
-    return naming.printable(naming.format_ref(path)) if path and "\0" not in path else ""
+    return naming.printable(naming.format_ref(openable(path))) if path and "\0" not in path else ""
 
 
 def _near(path: str, lookup: Lookup) -> str:
-    """Suggest names out of one listing: that of the deepest folder on the way that exists."""
+    """Suggest names out of one listing: that of the deepest folder on the way that exists, in whatever case."""
     parts = path.replace("\\", "/").strip("/").split("/")
     depth = next((depth for depth in range(len(parts) - 1, 0, -1) if not isinstance(lookup.find("/".join(parts[:depth])), Trouble)), 0)
-    folder = "/".join(parts[:depth])
+    folder, depth = _descend("/".join(parts[:depth]), parts, depth, lookup)
     names = lookup.near(folder or ".", parts[depth])
-    listing = lookup.listing(folder or ".") if names else None
-    if listing is None:
-        return ""
-    folders = {entry.name for entry in listing.entries if entry.kind == "directory"}
+    if not names:
+        # Where the case of the way alone was wrong, the way is the hint.
+        return f"did you mean {_reference(f'{folder}/')}?" if folder and not path.startswith(f"{folder}/") else ""
+    folders = _folders(folder, lookup)
     found = [_reference((f"{folder}/" if folder else "") + name + ("/" if name in folders else "")) for name in names]
     return f"did you mean {' or '.join(found)}?"
+
+
+def _descend(folder: str, parts: list[str], depth: int, lookup: Lookup) -> tuple[str, int]:
+    """Return the folder that is reached from *folder* when case and the like do not count, and how many parts that takes."""
+    while depth < len(parts) - 1:
+        names = lookup.near(folder or ".", parts[depth])
+        if len(names) != 1 or fold(names[0]) != fold(parts[depth]) or names[0] not in _folders(folder, lookup):
+            break
+        folder = f"{folder}/{names[0]}" if folder else names[0]
+        depth += 1
+    return folder, depth
+
+
+def _folders(folder: str, lookup: Lookup) -> set[str]:
+    listing = lookup.listing(folder or ".")
+    return {entry.name for entry in listing.entries if entry.kind == "directory"} if listing else set()
 
 
 def _relative(path: str, lookup: Lookup) -> str:

@@ -15,11 +15,19 @@ SUGGESTIONS = 3
 
 
 def near_names(name: str, names: Iterable[str]) -> list[str]:
-    """Return at most three of *names* that *name* may stand for, most alike first."""
+    """
+    Return at most three of *names* that *name* may stand for, most alike first.
+
+    Those that differ in nothing but what eyes pass over leave no room for others.  Then come those that only have an
+    extension more, which is how other tools are told of files, then those that are alike.
+    """
     folded = fold(name)
     candidates = {candidate: fold(candidate) for candidate in names}
-    alike = [candidate for candidate, other in candidates.items() if other == folded]
-    return (alike + _close(folded, {one: other for one, other in candidates.items() if other != folded}))[:SUGGESTIONS]
+    same = [candidate for candidate, other in candidates.items() if other == folded]
+    if same:
+        return same[:SUGGESTIONS]
+    longer = [candidate for candidate, other in candidates.items() if other.rpartition(".")[0] == folded]
+    return list(dict.fromkeys(longer + _close(folded, candidates)))[:SUGGESTIONS]
 
 
 def fold(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
+import filerefs
 from filerefs import Preprocessor, Root, RootClosedError
 from filerefs.calls import Calls
 
@@ -281,6 +282,8 @@ class Striker:
     class StruckError(BaseException):
         """What strikes."""
 
+    _PACKAGE = os.path.join(os.path.dirname(filerefs.__file__), "")
+
     def __init__(self, moment: int) -> None:
         self._left = moment
         self.place = ""
@@ -294,7 +297,7 @@ class Striker:
         return isinstance(error, self.StruckError)
 
     def _hear(self, frame: Any, event: str, _: object) -> None:
-        if "filerefs" not in frame.f_code.co_filename or event not in {"call", "c_return"}:
+        if not frame.f_code.co_filename.startswith(self._PACKAGE) or event not in {"call", "c_return"}:
             return
         self._left -= 1
         if not self._left:
