@@ -5,6 +5,11 @@ from __future__ import annotations
 # Importing `typing` for its constant of this name would double the time that a hook takes.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from filerefs import agentsmd as agentsmd
+    from filerefs import completion as completion
+    from filerefs import messages as messages
+    from filerefs import retrieval as retrieval
+    from filerefs import roots as roots
     from filerefs.errors import (
         FilerefsError,
         OptionError,
@@ -78,10 +83,15 @@ _HOMES = {
     "turn": "Preprocessor Turn preprocess preprocess_async",
 }
 
+# What is imported as a module, and reached by a dotted name as well.
+_MODULES = ("agentsmd", "completion", "messages", "retrieval", "roots")
+
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"filerefs.{name}")
     for home, names in _HOMES.items():
         if name in names.split():
             value: object = getattr(import_module(f"filerefs.{home}"), name)
@@ -96,4 +106,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_MODULES, "__version__"]

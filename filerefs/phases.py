@@ -6,9 +6,10 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
 from filerefs import markers, naming
+from filerefs.errors import OptionError, OptionTypeError, SpanMismatchError
 from filerefs.limits import Limits
 from filerefs.loading import load_all
-from filerefs.mentions import Scan, scan
+from filerefs.mentions import Ref, Scan, scan
 from filerefs.outcomes import Attached, Refused
 from filerefs.rewriting import rewrite
 from filerefs.section import compose
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from filerefs.limits import MediaPolicy
     from filerefs.loading import Loaded
     from filerefs.memory import Memory
-    from filerefs.mentions import CodePolicy, Ref
+    from filerefs.mentions import CodePolicy
     from filerefs.outcomes import Outcome
     from filerefs.rootlike import RootLike
 
@@ -62,7 +63,7 @@ def take(message: str, prompt: str, root: RootLike, *, settings: Settings, memor
     """Return what *message* and *prompt* become; *previous* is the section of the turn before, *refs* are mentions beside those that are parsed."""
     found = scan(message, code=settings.code, lenient=settings.lenient)
     if refs:
-        found = _with_given(found, refs)
+        found = _with_given(found, refs, message)
     recollection = memory.turn()
     loaded = load_all(found, root, settings.effective_limits, lenient=settings.lenient, media=settings.media, recollection=recollection)
     recollection.finish()
@@ -78,9 +79,9 @@ def take(message: str, prompt: str, root: RootLike, *, settings: Settings, memor
     )
 
 
-def _with_given(found: Scan, refs: Sequence[Ref]) -> Scan:
+def _with_given(found: Scan, refs: Sequence[Ref], message: str) -> Scan:
     """Return *found* with *refs* among it, and without what would be a mention where one of them stands."""
-    given = sorted(refs, key=lambda ref: ref.start)
+    given = _check_given(refs, message)
     starts = [ref.start for ref in given]
 
     def is_free(ref: Ref) -> bool:
@@ -89,6 +90,21 @@ def _with_given(found: Scan, refs: Sequence[Ref]) -> Scan:
 
     free = [ref for ref in found.refs if is_free(ref)]
     return Scan(sorted([*free, *given], key=lambda ref: ref.start), [ref for ref in found.in_code if is_free(ref)])
+
+
+def _check_given(refs: Sequence[Ref], message: str) -> list[Ref]:
+    """Return *refs* in order, each the exact name that it is; raise what `Preprocessor.preprocess` says where one is none."""
+    if not all(isinstance(ref, Ref) for ref in refs):
+        raise OptionTypeError("refs", refs, "a sequence of Ref")
+    given = sorted(refs, key=lambda ref: ref.start)
+    done = 0
+    for ref in given:
+        if ref.start < 0 or not ref.token or message[ref.start : ref.end] != ref.token:
+            raise SpanMismatchError(ref.token, (ref.start, ref.end))
+        if ref.start < done:
+            raise OptionError("refs", refs, "mentions that do not overlap")
+        done = ref.end
+    return [ref._replace(quoted=True, message=message, run_end=ref.end) for ref in given]
 
 
 def _warnings(loaded: Loaded, *, leftover: bool) -> list[str]:

@@ -39,7 +39,7 @@ _KEPT_OPEN: Final = 32
 # Longer names may be too long for any disk.
 _USUAL: Final = 200
 
-NOT_FOUND: Final = Trouble(Reason.NOT_FOUND, "no such file")
+NOT_FOUND: Final = troubles.NO_FILE
 _SPENT: Final = Trouble(Reason.TOO_MANY, f"not looked up: a turn looks up {PROBES} names at most")
 
 
@@ -234,10 +234,10 @@ class Lookup:
 def resolve(refs: Sequence[Ref], lookup: Lookup, *, lenient: bool) -> Iterator[Resolution]:
     """Yield what each of *refs* names, in order."""
     # A pasted file names the same decorator a thousand times.
-    plain: set[str] = set()
+    plain: set[tuple[str, str]] = set()
     for index, ref in enumerate(refs):
-        # What it is depends on the run and on what stands right before and behind it.
-        known = ref.message[ref.start - 1 if ref.start else 0 : ref.run_end + 1]
+        # What it is depends on the run and on what stands right before and behind it; of one that a host gave, on its name.
+        known = (ref.message[ref.start - 1 if ref.start else 0 : ref.run_end + 1], ref.path)
         if known in plain and not (lenient and _may_join(ref, lookup)):
             yield None
             continue

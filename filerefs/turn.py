@@ -203,7 +203,14 @@ class Preprocessor:
         return check_limits(self._limits)
 
     def on(self, root: RootLike) -> Preprocessor:
-        """Return one with the options of this one for another *root*: for a turn with an editor's buffers over the files."""
+        """
+        Return one with the options of this one for another *root*: for a turn with an editor's buffers over the files.
+
+        Raises:
+            OptionTypeError: If *root* is a path: what is done with links and secrets is the root's own matter.
+        """
+        if isinstance(root, str | os.PathLike):
+            raise OptionTypeError("root", root, "an object with a method `open`")
         return Preprocessor(root, limits=self._limits, code=self._code, lenient=self._lenient, media=self._media)
 
     def preprocess(self, message: str, prompt: str = "", *, limits: Limits | None = None, refs: Sequence[Ref] = ()) -> Turn:
@@ -214,12 +221,15 @@ class Preprocessor:
             message: What the person typed, and nothing else: file contents and answers are never parsed.
             prompt: The system prompt, with or without the section of an earlier turn.
             limits: Lower limits for this turn; where one is higher than the Preprocessor's own, that holds.
-            refs: What the host knows to be mentions, as an editor does of links in the message: where each stands, and
-                its name.  What else would be a mention there is none.
+            refs: What the host knows to be mentions, as an editor does of links in the message, in any order:
+                `Ref(token, start, end, path, lines)`, where *token* is `message[start:end]` and *path* is exactly the
+                name.  What else would be a mention there is none.
 
         Raises:
             RootClosedError: After `close`.  Trouble with a reference is never raised.
-            OptionTypeError: If *message* or *prompt* is no string, or *limits* no Limits.
+            OptionTypeError: If *message* or *prompt* is no string, *limits* no Limits, or *refs* holds anything but Refs.
+            SpanMismatchError: If one of *refs* does not stand in the message where it says.
+            OptionError: If two of *refs* overlap.
 
         .. versionadded:: 0.1
         """
@@ -253,6 +263,8 @@ class Preprocessor:
 
         .. versionadded:: 0.1
         """
+        if not isinstance(message, str):
+            raise OptionTypeError("message", message, "a string")
         if not refs and "@" not in message and "＠" not in message:
             # Nothing is read: a thread would take longer than the turn.
             return self.preprocess(message, prompt, limits=limits)

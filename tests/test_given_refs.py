@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filerefs import Limits, Preprocessor, Ref, Root, SpanMismatchError
+from filerefs import Limits, OptionError, OptionTypeError, Preprocessor, Ref, Root, SpanMismatchError
 from filerefs.roots import MemoryRoot
 
 if TYPE_CHECKING:
@@ -72,6 +72,40 @@ def test_error_given_mention_of_another_message(folder: Path) -> None:
         files.preprocess("see THAT", refs=[ref_at("see THIS", "THIS", "a.py")])
 
 
+@pytest.mark.parametrize(
+    ("refs", "error"),
+    [
+        pytest.param([Ref("THIS", 4, 8, "a.py"), Ref("IS", 6, 8, "b.py")], OptionError, id="two that overlap"),
+        pytest.param([Ref("THIS", 4, 8, "a.py"), Ref("THIS", 4, 8, "a.py")], OptionError, id="one twice"),
+        pytest.param([Ref("", 4, 4, "a.py")], SpanMismatchError, id="an empty one"),
+        pytest.param([Ref("THIS", -4, 8, "a.py")], SpanMismatchError, id="in front of the message"),
+        pytest.param([Ref("THIS now", 4, 12, "a.py")], SpanMismatchError, id="behind its end"),
+        pytest.param([("THIS", 4, 8, "a.py")], OptionTypeError, id="a tuple"),
+        pytest.param("a.py", OptionTypeError, id="a string"),
+    ],
+)
+def test_error_given_mentions_that_are_none(folder: Path, refs: Any, error: type[Exception]) -> None:
+    """What a host gives is checked before anything is read."""
+    with Preprocessor(folder) as files, pytest.raises(error):
+        files.preprocess("see THIS", refs=refs)
+
+
+def test_given_mentions_need_no_more_than_where_and_what(folder: Path) -> None:
+    """What only the parser knows of a mention need not be given."""
+    with Preprocessor(folder) as files:
+        turn = files.preprocess("see THIS", refs=[Ref("THIS", 4, 8, "a.py")])
+
+    assert (turn.message, turn.warnings) == ("see a.py", ())
+
+
+def test_given_mentions_that_read_alike(folder: Path) -> None:
+    """Two with the same text around them and other names are two: that the one names nothing says nothing of the other."""
+    with Preprocessor(folder) as files:
+        turn = files.preprocess(" Bob  Bob ", refs=[Ref("Bob", 1, 4, "nothing"), Ref("Bob", 6, 9, "b.py")])
+
+    assert turn.message == " Bob  b.py "
+
+
 @given(text=st.lists(st.sampled_from(["@a.py", "@", " ", "`", "```\n", '"', "\\", ",", "x", "@b.py:1", "\n"])).map("".join), cut=st.integers(0, 40))
 def test_given_mentions_change_nothing_else(folder: Path, text: str, cut: int) -> None:
     """Wherever it stands, a given mention is read, and outside of the mentions the message stays as it is."""
@@ -94,6 +128,12 @@ def test_another_root_with_the_same_options(folder: Path) -> None:
 
     assert ["unsa", "BRAV"] == [outcome.text for outcome in unsaved.attached]
     assert ["ALPH"] == [outcome.text for outcome in saved.attached]
+
+
+def test_error_another_root_by_its_path(folder: Path) -> None:
+    """A path would be opened without the policies of this root: it is refused."""
+    with Preprocessor(folder, symlinks="inside") as files, pytest.raises(OptionTypeError, match="an object with a method"):
+        files.on(os.fspath(folder))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def test_what_tools_and_hosts_ask_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

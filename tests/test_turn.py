@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import os
@@ -421,6 +422,22 @@ def test_error_arguments(project: Path, arguments: dict[str, Any], option: str) 
         pre.preprocess(**arguments)
 
     assert caught.value.option == option
+
+
+@pytest.mark.parametrize(("message", "prompt"), [(None, ""), (b"@notes.md", ""), ("hello", None), ("@notes.md", None)])
+def test_error_arguments_in_a_loop(project: Path, message: Any, prompt: Any) -> None:
+    """In an event loop misuse is told as it is elsewhere."""
+    with Preprocessor(project) as files, pytest.raises(OptionTypeError):
+        asyncio.run(files.preprocess_async(message, prompt))
+
+
+@pytest.mark.parametrize("name", ["~", "c:"])
+def test_names_that_are_paths_elsewhere(tree: Tree, name: str) -> None:
+    """A folder called like a home or a drive keeps the dot in front, so that nobody takes its files for others."""
+    turn = preprocess(f"see @./{name}/q.py", root=tree({f"{name}/q.py": "1\n"}))
+
+    assert turn.message == f"see ./{name}/q.py"
+    assert [outcome.path for outcome in turn.attached] == [f"{name}/q.py"]
 
 
 def test_subclass_of_str(project: Path) -> None:
