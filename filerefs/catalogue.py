@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
 import time
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from filerefs import naming
+from filerefs.errors import RootClosedError
 from filerefs.gitfiles import Git, breathe, read_changed, read_tracked
 from filerefs.ranking import Index
+from filerefs.root import Trouble
 from filerefs.walk import Ignore, walk
 
 if TYPE_CHECKING:
@@ -31,6 +35,8 @@ LEFT_BEHIND = frozenset(
 )
 """Folders that are not walked."""
 
+# Listings that are kept while names that git does not track are looked at: they come folder by folder, with those beneath in between.
+_FOLDERS = 64
 # Names are published when there are so many, and then each time there are four times as many.
 _FIRST = 2_000
 # A scan that is at least so old, in seconds, is done again when somebody asks; a slow one less often.
@@ -101,8 +107,10 @@ class Catalogue:
     def _run(self) -> None:
         started = time.monotonic()
         try:
-            if not self._ask_git():
-                self._walk()
+            # Where the host closes its root before this, there is nothing more to gather, and nobody to tell.
+            with contextlib.suppress(RootClosedError):
+                if not self._ask_git():
+                    self._walk()
         finally:
             with self._changed:
                 now = time.monotonic()
@@ -121,19 +129,42 @@ class Catalogue:
             return False
         first = not self._complete and tracked
         if first:
-            self._publish(self._sift(islice(self._known(tracked), MOST_NAMES)), complete=False)
+            self._take(self._known(tracked), complete=False)
         if (changed := self._git.changed()) is None or not (tracked or changed):
             return False
         answers = hashlib.sha256(tracked).digest() + hashlib.sha256(changed).digest()
         if answers != self._answers:
             if changed or not first:
                 new, gone = read_changed(changed)
-                names = (name for name in chain(self._known(tracked), new) if name not in gone)
-                self._publish(self._sift(islice(names, MOST_NAMES)), complete=True)
-                self._cut = next(names, None) is not None
+                names = chain(self._known(tracked), self._attachable(new))
+                self._take((name for name in names if name not in gone), complete=True)
             self._complete = True
             self._answers = answers
         return True
+
+    def _take(self, names: Iterator[str], *, complete: bool) -> None:
+        """Show what git said, as much of it as there is room for."""
+        self._publish(self._sift(islice(names, MOST_NAMES)), complete=complete)
+        self._cut = next(names, None) is not None
+
+    def _attachable(self, new: Iterable[str]) -> Iterator[str]:
+        """Yield the *new* names that can be attached: git tells neither links nor pipes from files that it does not track."""
+
+        @lru_cache(maxsize=_FOLDERS)
+        def kinds_in(folder: str) -> dict[str, Entry]:
+            node = self._root.open(f"./{folder}")
+            if isinstance(node, Trouble):
+                return {}
+            with node:
+                listing = node.entries(MOST_NAMES)
+            return {} if isinstance(listing, Trouble) else {entry.name: entry for entry in listing.entries}
+
+        for name in new:
+            bare = name.removesuffix("/")
+            folder, _, last = bare.rpartition("/")
+            entry = kinds_in(folder).get(last)
+            if entry is not None and (wanted := offered(bare, entry, links=self._links)):
+                yield wanted
 
     def _known(self, tracked: bytes) -> Iterator[str]:
         """Yield what git tracks, one by one: whoever takes them lets other threads go on."""

@@ -8,22 +8,24 @@ ends in a slash, and its closing quote, if it has one, does not end the mention:
 from __future__ import annotations
 
 import os
+import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from filerefs import naming
 from filerefs.catalogue import LEFT_BEHIND, Catalogue, offered
-from filerefs.errors import OptionError, OptionTypeError
+from filerefs.errors import OptionError, OptionTypeError, RootClosedError
 from filerefs.halftyped import HalfTyped, find_token, find_words
 from filerefs.ranking import Index, find_beginnings
 from filerefs.root import Root, Trouble
 from filerefs.rootlike import adopt
+from filerefs.troubles import openable
 from filerefs.walk import Ignore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from types import TracebackType
+    from types import TracebackType, UnionType
 
     from filerefs.mentions import CodePolicy
     from filerefs.ranking import Match
@@ -60,7 +62,7 @@ class Candidate:
     @property
     def text(self) -> str:
         """The mention to put in place of what is typed, its at-sign included."""
-        return naming.format_ref(self.path)
+        return naming.format_ref(openable(self.path))
 
     @property
     def label(self) -> str:
@@ -100,7 +102,7 @@ class Completer:
             *allow* of its own, is not closed by `close`, and is walked without git.
         symlinks: As for `Preprocessor`: links are offered (as files) only where they would be followed.
         allow: As for `Preprocessor`: these names are offered although they look like those of secrets.
-        git: Whether git may be asked.  It runs with `core.fsmonitor` off and without any `GIT_` variable.
+        git: Whether git may be asked.  It runs with `core.fsmonitor` off, without any `GIT_` variable, and fetches nothing.
 
     Raises:
         RootNotFoundError: If *root* is no directory.
@@ -111,6 +113,8 @@ class Completer:
     def __init__(
         self, root: str | os.PathLike[str] | RootLike = ".", *, symlinks: SymlinkPolicy = "refuse", allow: Collection[str] = (), git: bool = True
     ) -> None:
+        self._path = root
+        self._closed = False
         self._root: RootLike
         self._opened: Root | None = None
         if isinstance(root, str | os.PathLike):
@@ -155,17 +159,16 @@ class Completer:
 
         .. versionadded:: 0.1
         """
-        for option, number in (("limit", limit), ("wait", wait)):
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                raise OptionTypeError(option, number, "a number of at least 0")
-            if number < 0:
-                raise OptionError(option, number, "a number of at least 0")
+        _check_number("limit", limit, int, "a whole number of at least 0")
+        _check_number("wait", wait, int | float, "a number of at least 0")
+        if self._closed:
+            raise RootClosedError(str(self._path), "it was closed")
         token = find_token(text, cursor, code=code, lenient=lenient)
         if token is None:
             return self._search_words(find_words(text, cursor, code=code) if lenient else None, limit)
         if wait:
             self._catalogue.refresh()
-            self._catalogue.wait(wait)
+            self._catalogue.wait(min(wait, threading.TIMEOUT_MAX))
         found = self._search(token, limit)
         while wait and found.incomplete and self._catalogue.complete:
             found = self._search(token, limit)
@@ -185,6 +188,7 @@ class Completer:
 
     def close(self) -> None:
         """End what is running, and give the root's handle back."""
+        self._closed = True
         self._catalogue.close()
         if self._opened is not None:
             self._opened.close()
@@ -229,7 +233,7 @@ class Completer:
 
     def _list(self, folder: str) -> tuple[list[str], list[str]]:
         """Return the names in *folder*: those that are kept, and those that a rule ignores."""
-        node = self._root.open(folder)
+        node = self._root.open(openable(folder))
         if isinstance(node, Trouble):
             return [], []
         with node:
@@ -242,6 +246,14 @@ class Completer:
         lists = ([offered(beneath + entry.name, entry, links=self._links) for entry in entries] for entries in (kept, (entry for entry, _ in ignored)))
         shown, hidden = ([path for path in paths if path] for paths in lists)
         return shown, hidden
+
+
+def _check_number(option: str, number: object, kind: type | UnionType, expected: str) -> None:
+    if isinstance(number, bool) or not isinstance(number, kind):
+        raise OptionTypeError(option, number, expected)
+    # Neither is what is no number (NaN).
+    if not cast("float", number) >= 0:
+        raise OptionError(option, number, expected)
 
 
 _Rated: TypeAlias = tuple[tuple[bool, int, int, int, str], Candidate]

@@ -59,9 +59,11 @@ class Content:
 def read_file(node: NodeLike, cap: int | None, room: MediaRoom | None = None) -> Content | Trouble:
     """Return the text of a file up to *cap* UTF-8 bytes, media with their data if there is *room*, or why there is none."""
     data = _read_capped(node, cap)
-    if isinstance(data, Trouble):
-        return data
-    raw, complete = data
+    return data if isinstance(data, Trouble) else _show_whole(node, *data, cap, room)
+
+
+def _show_whole(node: NodeLike, raw: bytes, complete: bool, cap: int | None, room: MediaRoom | None) -> Content | Trouble:  # noqa: FBT001 (as it was read)
+    """Return what there is to show of a file of which *raw* was read, which is all of it if *complete*."""
     media_type = decoding.media_type(raw)
     if media_type is not None:
         return _read_media(node, raw, media_type, room)
@@ -172,21 +174,18 @@ def read_lines(node: NodeLike, ranges: Sequence[tuple[int, int | None]], cap: in
 
     `lines` of the result are those that exist; it is empty when the file ends before the first of them.
     """
-    if node.size <= _COUNTED:
-        # A byte on disk is at most three in UTF-8.
-        whole = read_file(node, None if cap is None else max(cap, 3 * _COUNTED), room)
-        if isinstance(whole, Trouble) or whole.kind == "media":
-            return whole
-        if not whole.truncated:
-            return slice_text(whole, ranges, cap)
-        return Trouble(Reason.BUSY, "the file grew while it was read")
-    return _stream_lines(node, ranges, cap, room)
-
-
-def _stream_lines(node: NodeLike, ranges: Sequence[tuple[int, int | None]], cap: int | None, room: MediaRoom | None) -> Content | Trouble:
-    head = node.read(_CHUNK)
+    # The size is no promise: a file may grow, and those of procfs, and of some file systems far away, state 0.
+    head = node.read(_CHUNK if node.size > _COUNTED else _COUNTED + 1)
     if isinstance(head, Trouble):
         return head
+    if max(node.size, len(head)) > _COUNTED:
+        return _stream_lines(node, head, ranges, cap, room)
+    whole = _show_whole(node, head, complete=True, cap=None, room=room)
+    return whole if isinstance(whole, Trouble) or whole.kind == "media" else slice_text(whole, ranges, cap)
+
+
+def _stream_lines(node: NodeLike, head: bytes, ranges: Sequence[tuple[int, int | None]], cap: int | None, room: MediaRoom | None) -> Content | Trouble:
+    """Do what `read_lines` does, in one pass over what begins with *head* and goes on in *node*."""
     media_type = decoding.media_type(head)
     if media_type is not None:
         return _read_media(node, head, media_type, room)

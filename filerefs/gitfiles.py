@@ -2,7 +2,8 @@
 The names that git knows of in a folder, and those it would add: what it ignores is left out, by its own rules.
 
 This is the one place that starts another program.  A repository is somebody else's: its configuration may name
-programs (`core.fsmonitor`), so that is switched off, and no variable of the environment sends git elsewhere.
+programs: `core.fsmonitor`, so that is switched off; `remote.….uploadpack` and the like, which a lazy fetch of what a
+partial clone lacks would run, so git may fetch by no protocol.  No variable of the environment sends git elsewhere.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _TRACKED = ("-s", "-t")
 _CHANGED = ("-o", "-d", "-t", "--exclude-standard")
 _PIECE = 1 << 15
+# More than a million names: whoever has so many is walked instead, as far as a walk goes.
+_MOST_BYTES = 1 << 27
 _LINK, _SUBMODULE = "120000", "160000"
 
 
@@ -74,20 +77,23 @@ class Git:
         self._running = running
         with running:
             answer = b"".join(self._read(running.stdout)) if running.stdout else b""
-            if self._cancelled.is_set():
+            is_whole = not self._cancelled.is_set() and len(answer) <= _MOST_BYTES
+            if not is_whole:
                 running.kill()
         self._running = None
-        return answer if running.returncode == 0 else None
+        return answer if is_whole and running.returncode == 0 else None
 
     def _read(self, stream: IO[bytes]) -> Iterator[bytes]:
-        while not self._cancelled.is_set() and (piece := stream.read(_PIECE)):
+        size = 0
+        while not self._cancelled.is_set() and size <= _MOST_BYTES and (piece := stream.read(_PIECE)):
+            size += len(piece)
             yield piece
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without what points git to other repositories; it takes no locks and writes nothing."""
+    """Return the environment without what points git to other repositories; it takes no locks, writes and fetches nothing."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
 def read_tracked(answer: bytes) -> Files:

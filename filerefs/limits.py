@@ -47,17 +47,27 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if value is None:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise OptionTypeError(field.name, value, "a number of at least 0, or None")
-            if value < 0:
-                raise OptionError(field.name, value, "a number of at least 0, or None")
+            check_count(field.name, getattr(self, field.name))
 
     def at_most(self, other: Limits) -> Limits:
         """Return the lower of both for each limit."""
         return Limits(**{field.name: _lower(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)})
+
+
+def check_count(option: str, count: object) -> None:
+    """
+    Do nothing if *count* is a number of at least 0, or None.
+
+    Raises:
+        OptionError: If it is negative.
+        OptionTypeError: If it is anything else.
+    """
+    if count is None:
+        return
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise OptionTypeError(option, count, "a number of at least 0, or None")
+    if count < 0:
+        raise OptionError(option, count, "a number of at least 0, or None")
 
 
 def check_limits(limits: object) -> Limits:

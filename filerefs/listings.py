@@ -13,7 +13,7 @@ from filerefs.limits import utf8_length
 from filerefs.mentions import parse
 from filerefs.resolving import NOT_FOUND, Lookup
 from filerefs.root import Trouble
-from filerefs.troubles import NO_FOLDER, NOT_A_FOLDER, read_name
+from filerefs.troubles import NO_FOLDER, NOT_A_FOLDER, openable
 from filerefs.walk import walk
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ def list_names(root: RootLike, ignore: Ignore, limits: Limits, *, folder: str, p
         RootClosedError: If the root was closed.  Nothing that stands in the arguments raises.
     """
     pattern = pattern.strip()
-    if len(pattern) > _LONGEST_PATTERN:
-        return f"Nothing was listed: a pattern may have {_LONGEST_PATTERN} characters at most."
+    # In bytes, as rules count: a longer one would be dropped there, and nothing match.
+    if len(pattern.encode("utf-8", "surrogatepass")) > _LONGEST_PATTERN:
+        return f"Nothing was listed: a pattern may have {_LONGEST_PATTERN} bytes at most."
     with Lookup(root) as lookup:
         typed, found = _find(folder, lookup)
         if isinstance(found, Trouble) or found.kind != "directory":
@@ -98,9 +99,7 @@ def _take(names: Walk, matches: Callable[[str, bool], bool], limit: int, room: i
 
 def _line(path: str) -> str:
     """Return *path* as a line; in quotes, as a mention has it, where something in it would hide."""
-    if isinstance(read_name(path), Trouble):
-        # A folder called `~` or `c:`, as no message means one.
-        path = f"./{path}"
+    path = openable(path)
     shown = naming.printable(path)
     return shown if shown == path == path.strip() else '"' + shown.replace('"', '\\"') + '"'
 

@@ -33,6 +33,8 @@ _END = re.compile(_END_START + r"([02]) chars=(0|[1-9][0-9]{0,9}) sha256=([0-9a-
 # A digest is taken only where a begin line stands exactly where the end line says.  Nobody has that by accident
 # more than a few times; a prompt that was made to have it often must not cost its square.
 _FAILED_DIGESTS = 64
+# Sections that only the removal of others uncovers: two or three are met, thousands were made to cost the square of their number.
+_LAYERS = 16
 
 
 class _Section(NamedTuple):
@@ -70,10 +72,10 @@ def _is_section_of(section: str, body: str, separators: int) -> bool:
 
 def replace_separators(section: str, separators: int) -> str | None:
     """Return *section*, whole and verifying, for a place behind so many newlines; None if it is no section."""
-    end = section.rfind(_END_START)
-    if not section.startswith(_BEGIN_LINE) or end < 0 or strip(section):
+    flat = _flat(section)
+    if not section.startswith(_BEGIN_LINE) or [found[:2] for found in _sections(flat)] != [(0, len(flat))]:
         return None
-    digit = end + len(_END_START)
+    digit = section.rindex(_END_START) + len(_END_START)
     return f"{section[:digit]}{separators}{section[digit + 1 :]}"
 
 
@@ -83,10 +85,11 @@ def strip(prompt: str) -> str:
 
     With a section go the newlines that were written before it, if all of them are still there; if the host changed
     them, they are the host's.  A section may be uncovered by the removal of another; it goes too.  What looks like
-    a section and does not verify stays.  Without anything to remove, *prompt* itself is returned.
+    a section and does not verify stays, and so does what lies more than 16 layers deep.  Without anything to remove,
+    *prompt* itself is returned.
     """
-    while _END_START in prompt:
-        stripped = _without(prompt, _sections(_flat(prompt)))
+    for _ in range(_LAYERS):
+        stripped = _without(prompt, _sections(_flat(prompt))) if _END_START in prompt else prompt
         if stripped is prompt:
             break
         prompt = stripped

@@ -14,7 +14,7 @@ from filerefs.errors import RootClosedError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Literal, Protocol, Self, TypeAlias
+    from typing import Literal, NoReturn, Protocol, Self, TypeAlias
 
     from filerefs.troubles import Trouble
 
@@ -182,6 +182,9 @@ class Node:
         # One that a signal's handler interrupted in the making has nothing to close.
         if hasattr(self, "_reader"):
             self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Node cannot be copied: two would close one handle")
 
     def __repr__(self) -> str:
         return f"Node({self.name!r}, kind={self.kind!r}, size={self.size})"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import TYPE_CHECKING, Self
+
+from filerefs.errors import RootClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +53,10 @@ class Preview:
         return None
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the turn of the last text is made, at most so long; return whether it is."""
+        """Wait until the turn of the last text is made, at most so long, and not behind `close`; return whether it is."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._wanted is None, seconds)
+            self._changed.wait_for(lambda: self._wanted is None or self._closed, seconds)
+            return self._wanted is None
 
     def close(self) -> None:
         """End the thread.  The preprocessor stays open."""
@@ -69,15 +73,26 @@ class Preview:
         self.close()
 
     def _run(self) -> None:
-        while (text := self._next()) is not None:
-            turn = self._preprocessor.preprocess(text)
+        try:
+            # Closed first, the preprocessor has nothing more to say, and this neither.
+            with contextlib.suppress(RootClosedError):
+                while (text := self._next()) is not None:
+                    self._make(text)
+        finally:
+            # Whatever ended it: nobody shall wait for a thread that is gone.
             with self._changed:
-                self.turn = turn
-                self.version += 1
-                if self._wanted == text:
-                    self._wanted = None
+                self._closed = True
                 self._changed.notify_all()
-            self._tell()
+
+    def _make(self, text: str) -> None:
+        turn = self._preprocessor.preprocess(text)
+        with self._changed:
+            self.turn = turn
+            self.version += 1
+            if self._wanted == text:
+                self._wanted = None
+            self._changed.notify_all()
+        self._tell()
 
     def _next(self) -> str | None:
         with self._changed:

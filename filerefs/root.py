@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from types import TracebackType
-    from typing import Literal, Self, TypeAlias
+    from typing import Literal, NoReturn, Self, TypeAlias
 
     from filerefs.openat2 import How, Opener
 
@@ -159,6 +159,9 @@ class Root:
     def __del__(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Root cannot be copied: two would close one handle, and read what has its number by then; it may be shared")
 
     def __repr__(self) -> str:
         return f"Root({self._path!r}, symlinks={self._symlinks!r}, closed={self.closed})"

@@ -84,7 +84,12 @@ class NodeLike(Protocol):
         ...
 
     def entries(self, limit: int | None) -> Listing | Trouble:
-        """Return the names in this folder, at most *limit* of them, without those of secrets; None reads all."""
+        """
+        Return the names in this folder, at most *limit* of them, without those of secrets; None reads all.
+
+        In a message that misses often, what the root's own folder does not list is not asked for.  A root that opens
+        more than it lists says so: its listing has `more`.
+        """
         ...
 
     def close(self) -> None:
@@ -233,7 +238,7 @@ class Guarded:
             return troubles.explain(errno.EXDEV)
         try:
             node = self._root.open(name)
-            return node if isinstance(node, Trouble) else _GuardedNode(node, self._key)
+            return node if isinstance(node, Trouble) else _take(node, self._key)
         except RootClosedError:  # an OSError as well, but no answer of a file system
             raise
         except OSError as error:
@@ -292,13 +297,28 @@ class _GuardedNode:
         return listing if isinstance(listing, Trouble) else _bounded(listing, limit)
 
     def close(self) -> None:
-        self.inner.close()
+        try:
+            self.inner.close()
+        except RootClosedError:
+            raise
+        except OSError:
+            # What was read of it is read: that it cannot be given back is nobody's loss here.
+            return
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.close()
+
+
+def _take(node: NodeLike, key: int) -> _GuardedNode:
+    """Return *node* guarded; one that cannot even say what it is is closed."""
+    try:
+        return _GuardedNode(node, key)
+    except BaseException:
+        node.close()
+        raise
 
 
 def _bounded(listing: Listing, limit: int | None) -> Listing:

@@ -147,6 +147,11 @@ def _judge_text(name: str) -> Trouble | None:
     return _HOME if name == "~" or name.startswith("~/") else None
 
 
+def openable(path: str) -> str:
+    """Return *path*, which is relative and exists, so that the gate lets it pass: a folder called `~` or `c:` is no home and no drive."""
+    return path if _judge_text(path) is None else f"./{path}"
+
+
 def clean(parts: Iterable[str]) -> list[str]:
     """Return *parts* without those that mean nothing: empty ones and ``.``."""
     return [part for part in parts if part not in ("", ".")]
@@ -171,8 +176,14 @@ def is_short(parts: list[str]) -> bool:
 
 
 def is_name(name: str) -> bool:
-    """Tell whether *name* can be what a file in a folder is called."""
-    return name not in ("", ".", "..") and "/" not in name and "\0" not in name
+    """Tell whether *name* can be what a file in a folder is called, and be asked for again."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        return False
+    try:
+        name.encode(_ENCODING, _ENCODING_ERRORS)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_allow(allow: object) -> frozenset[str]:

@@ -91,10 +91,11 @@ def find_up(
             if here == last or (stop is None and not markers):
                 break
             parent = os.path.dirname(folder)  # noqa: PTH120 (text, not the disk)
-            descriptor = _step_up(descriptor, parent)
-            if descriptor < 0 or parent == folder:
+            above = -1 if parent == folder else _open_parent(descriptor, parent)
+            if above < 0:
                 break
-            folder = parent
+            os.close(descriptor)
+            folder, descriptor = parent, above
     finally:
         descent.close_quietly(descriptor)
     if root is not None:
@@ -155,15 +156,16 @@ def _open_start(path: str | os.PathLike[str]) -> tuple[str, int]:
             text = parent
 
 
-def _step_up(descriptor: int, parent: str) -> int:
-    """Return a handle of the parent instead of *descriptor*, -1 where it may not be entered."""
+def _open_parent(descriptor: int, parent: str) -> int:
+    """Return a handle of *parent*, the folder above *descriptor*, -1 where it may not be entered."""
     try:
         return os.open("..", descent.STEP, dir_fd=descriptor)
     except PermissionError:
         # Not even ".." can be looked up in a folder that may not be searched; by its name the parent can.
         return _open_or_not(parent)
-    finally:
-        os.close(descriptor)
+    except OSError as error:
+        # To end here would be to find no project where there is one.
+        raise RootNotFoundError(parent, "it cannot be opened") from error
 
 
 def _open_or_not(folder: str) -> int:

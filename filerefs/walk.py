@@ -13,13 +13,14 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from filerefs.errors import OptionError, OptionTypeError
+from filerefs.errors import OptionTypeError
 from filerefs.gitignore import MOST_BYTES, Problem, Rule, Rules, bytewise, read_rules
-from filerefs.limits import KIB
+from filerefs.limits import KIB, check_count
 from filerefs.outcomes import Reason
 from filerefs.root import Trouble
 from filerefs.rootlike import begin_turn, guard
 from filerefs.stamps import is_settled, now
+from filerefs.troubles import openable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +103,7 @@ class Ignore:
 
     def extend(self, chain: tuple[Rules, ...], folder: str) -> tuple[Rules, ...]:
         """Return *chain*, that of the parent of *folder*, with the rules of *folder*'s own file."""
-        node = self._root.open(_openable(_beneath(folder, _IGNORE_FILE)))
+        node = self._root.open(openable(_beneath(folder, _IGNORE_FILE)))
         if isinstance(node, Trouble):
             return chain if node.reason is Reason.NOT_FOUND else (*chain, _unapplied(folder, node.detail))
         with node:
@@ -206,7 +207,7 @@ class Walk(Iterator["tuple[str, Entry]"]):
         return kept, chain
 
     def _read(self, folder: str) -> Listing | None:
-        node = self._root.open(_openable(folder))
+        node = self._root.open(openable(folder))
         if isinstance(node, Trouble):
             return None
         with node:
@@ -248,20 +249,11 @@ def walk(
     .. versionadded:: 0.1
     """
     for option, count in (("limit", limit), ("depth", depth), ("folder_entries", folder_entries)):
-        _check_count(option, count)
+        check_count(option, count)
     if isinstance(without, str | bytes) or not isinstance(without, Collection):
         raise OptionTypeError("without", without, "a collection of names")
     rules = ignore if isinstance(ignore, Ignore) else Ignore(root) if ignore else None
     return Walk(root, _normalise(folder), limit=limit, ignore=rules, depth=depth, folder_entries=folder_entries, without=frozenset(without))
-
-
-def _check_count(option: str, count: object) -> None:
-    if count is None:
-        return
-    if not isinstance(count, int) or isinstance(count, bool):
-        raise OptionTypeError(option, count, "a number of at least 0, or None")
-    if count < 0:
-        raise OptionError(option, count, "a number of at least 0, or None")
 
 
 def _sift(chain: _Chain, folder: str, entries: Sequence[Entry]) -> tuple[list[Entry], list[tuple[Entry, Rule]], int]:
@@ -310,8 +302,3 @@ def _normalise(folder: str) -> str:
 
 def _beneath(folder: str, name: str) -> str:
     return name if folder == "." else f"{folder}/{name}"
-
-
-def _openable(path: str) -> str:
-    """Return *path* so that `Root` does not take a folder called `~` or `c:` for a home or a drive."""
-    return "./" + path if path[0] == "~" or path[1:2] == ":" else path

@@ -85,6 +85,17 @@ def test_odd_names_are_offered_so_that_they_are_read_back(tree: Tree, name: str,
 
 
 @EACH_SOURCE
+@pytest.mark.parametrize("folder", ["~", "c:"])
+def test_folders_that_look_like_homes_and_drives(tree: Tree, folder: str, *, git: bool) -> None:
+    """What is offered of them is attached, and what is in them is offered when they are typed."""
+    root = project(tree, {f"{folder}/odd.py": "odd\n"}, git_too=git)
+    mention = f'@"./{folder}/odd.py"'
+
+    assert [mention] == offers(root, "@odd", git=git) == offers(root, f"@./{folder}/", git=git)
+    assert ["odd\n"] == [outcome.text for outcome in filerefs.preprocess(mention, root=root).attached]
+
+
+@EACH_SOURCE
 def test_b017_folders_with_blanks(tree: Tree, *, git: bool) -> None:
     """A folder whose name has a blank is offered in quotes, entered, and left with the file."""
     folder = project(tree, {"Car Kit/GLB Out/m.txt": "B"}, git_too=git)
@@ -367,6 +378,46 @@ def test_a_repository_runs_no_program(tree: Tree, monkeypatch: pytest.MonkeyPatc
     assert not (folder.parent / "trace").exists()
 
 
+@GIT
+def test_a_repository_fetches_nothing(tree: Tree) -> None:
+    """A partial clone that lacks a folder's tree is not asked to fetch it: what it would run for that is its own choice."""
+    folder = project(tree, {"in/a.py": "", "out/b.py": ""}, git_too=True)
+    ran = folder.parent / "ran"
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "all")
+    git(folder, "sparse-checkout", "init", "--cone", "--sparse-index")
+    git(folder, "sparse-checkout", "set", "in")
+    missing = git(folder, "rev-parse", "HEAD:out").strip()
+    for name, value in {
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"file://{folder}",
+        "remote.origin.uploadpack": f"touch '{ran}'; false",
+        "protocol.file.allow": "always",
+    }.items():
+        git(folder, "config", name, value)
+    (folder / ".git" / "objects" / missing[:2] / missing[2:]).unlink()
+    if b"out/" not in subprocess.run(["git", "ls-files", "--sparse"], cwd=folder, check=False, capture_output=True).stdout.split():
+        pytest.skip("this git keeps no folder in its index")
+    subprocess.run(["git", "ls-files", "-s"], cwd=folder, check=False, capture_output=True)
+    assert ran.exists(), "a plain git runs it, or this tests nothing"
+    ran.unlink()
+
+    assert "@in/a.py" in offers(folder, "@", git=True)
+    assert not ran.exists()
+
+
+@GIT
+def test_more_than_git_may_say(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What git says of a repository with too many names is not kept in memory; the folder is walked."""
+    folder = project(tree, {f"{number}.py": "" for number in range(9)}, git_too=True)
+    git(folder, "add", ".")
+    monkeypatch.setattr("filerefs.gitfiles._MOST_BYTES", 100)
+
+    assert Git(str(folder), threading.Event()).tracked() is None
+    assert 9 == len(offers(folder, "@", git=True))
+
+
 def test_error_without_git_the_folder_is_walked(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no program is called git, names come from the walk."""
     monkeypatch.setenv("PATH", str(tree({"a.py": ""})))
@@ -392,12 +443,22 @@ def test_secrets_are_offered_where_they_are_allowed(tree: Tree) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes have names on POSIX")
-def test_what_cannot_be_attached_is_not_offered(tree: Tree) -> None:
-    """Pipes and links that would be refused are left out, whether the folder is typed or not."""
-    folder = tree({"d/a.py": "", "d/pipe": tree.fifo(), "d/link": tree.link("a.py")})
+@EACH_SOURCE
+def test_what_cannot_be_attached_is_not_offered(tree: Tree, *, git: bool) -> None:
+    """Pipes and links that would be refused are left out, whether the folder is typed or not, and git knows of them or not."""
+    folder = project(tree, {"d/a.py": "", "d/pipe": tree.fifo(), "d/link": tree.link("a.py"), "link": tree.link("d")}, git_too=git)
 
-    assert ["@d/a.py"] == offers(folder, "@d/")
-    assert {"@d/", "@d/a.py"} == set(offers(folder, "@"))
+    assert ["@d/a.py"] == offers(folder, "@d/", git=git)
+    assert {"@d/", "@d/a.py"} == set(offers(folder, "@", git=git))
+
+
+@EACH_SOURCE
+def test_links_are_offered_where_they_are_followed(tree: Tree, *, git: bool) -> None:
+    """A new link is a name like any other where links are followed."""
+    folder = project(tree, {"d/a.py": "", "d/link.py": tree.link("a.py")}, git_too=git)
+
+    with Completer(folder, symlinks="inside", git=git) as completer:
+        assert {"d/", "d/a.py", "d/link.py"} == {candidate.path for candidate in completer.complete("@", wait=PATIENCE).candidates}
 
 
 def test_what_a_candidate_says(tree: Tree) -> None:
@@ -418,8 +479,29 @@ def test_a_closed_completer_is_closed(tree: Tree) -> None:
     completer.close()
 
     assert not [thread for thread in threading.enumerate() if thread.name == "filerefs catalogue"]
+    for typed in ("@a/", "@", "no mention"):
+        with pytest.raises(RootClosedError):
+            completer.complete(typed)
+
+
+def test_a_closed_completer_offers_nothing_it_knew(tree: Tree) -> None:
+    """Nor does one that knew all names before it was closed."""
+    with Completer(tree({"a.py": ""}), git=False) as completer:
+        assert completer.complete("@a", wait=PATIENCE).candidates
+
     with pytest.raises(RootClosedError):
-        completer.complete("@a/")
+        completer.complete("@a")
+
+
+def test_error_a_root_that_is_closed_while_names_are_gathered(tree: Tree) -> None:
+    """A host that closes its own root ends the gathering without a word on standard error."""
+    root = Root(tree({"a.py": ""}))
+    with Completer(root) as completer:
+        root.close()
+
+        assert completer.refresh(PATIENCE)
+        with pytest.raises(RootClosedError):
+            completer.complete("@a")
 
 
 @GIT
@@ -446,10 +528,11 @@ def test_error_options(tree: Tree) -> None:
     with pytest.raises(RootNotFoundError):
         Completer(tree.folder / "none")
     with Completer(tree.folder, git=False) as completer:
-        for options in ({"limit": -1}, {"wait": -0.5}, {"limit": "3"}, {"cursor": 9}):
+        for options in ({"limit": -1}, {"wait": -0.5}, {"limit": "3"}, {"cursor": 9}, {"limit": 2.5}, {"wait": float("nan")}):
             with pytest.raises(OptionError):
                 completer.complete("@", **options)
         assert () == completer.complete("nothing here").candidates
+        assert () == completer.complete("@", wait=float("inf")).candidates
         assert repr(completer).startswith("Completer(Root(")
 
 

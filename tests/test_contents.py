@@ -95,7 +95,7 @@ def test_text_within_the_cap(data: bytes, cap: int | None, text: str, *, truncat
     """A file is shown up to so many bytes of UTF-8, and whether that is all of it is told."""
     content = whole(data, cap)
 
-    assert (content.kind, content.text, content.truncated) == ("file", text, truncated)
+    assert (content.kind, content.text, content.truncated, content.lossy) == ("file", text, truncated, False)
     assert content.shown == len(text.encode())
     assert content.size == len(data)
     assert bool(content.cautions) is (truncated or "guess" in "".join(content.cautions))
@@ -107,6 +107,14 @@ def test_what_a_cut_says() -> None:
 
     assert content.cautions == ("cut to 1.0 KB of 2.9 KB",)
     assert content.notes == ()
+
+
+def test_what_a_cut_of_a_guess_says() -> None:
+    """What is missing is told before what may be wrong in the rest."""
+    content = whole("Größe und Straße\n".encode("cp1252") * 100, 600)
+
+    assert content.cautions == ("cut to 600 B of 1.7 KB", *content.notes)
+    assert content.notes == ("decoded as cp1252, which is a guess",)
 
 
 @pytest.mark.parametrize(
@@ -210,6 +218,12 @@ def test_number_of_lines(data: bytes, expected: int) -> None:
     assert with_total(whole(data)).total_lines == expected
 
 
+@pytest.mark.parametrize(("size", "total"), [pytest.param(MIB, MIB // 2, id="1 MiB"), pytest.param(MIB + 2, None, id="more")])
+def test_number_of_lines_beside_a_slice(size: int, total: int | None) -> None:
+    """Of a file of up to 1 MiB a slice tells how many lines there are; a larger one is not read to its end for that."""
+    assert lines_of(b"x\n" * (size // 2), [(1, 1)]).total_lines == total
+
+
 def test_number_of_lines_where_it_is_not_known() -> None:
     """A cut file and an image have no number of lines."""
     image = read_file(node(b"\x89PNG\r\n\x1a\n" + bytes(50)), None)
@@ -297,7 +311,7 @@ def test_slices_of_wide_text(codec: str) -> None:
     for more in ({}, {"size": 2 * MIB, "piece": 7}):
         content = lines_of(data, [(2, 2)], None, **more)
 
-        assert (content.text, content.lines, content.encoding) == ("\u0a0atwo\u0a0a\n", ((2, 2),), codec)
+        assert (content.text, content.lines, content.encoding, content.lossy) == ("\u0a0atwo\u0a0a\n", ((2, 2),), codec, False)
 
 
 def test_damaged_slice_of_wide_text() -> None:
@@ -308,11 +322,55 @@ def test_damaged_slice_of_wide_text() -> None:
     assert lines_of(data, [(2, 2)], size=2 * MIB).text == "\ufffdtwo\n"
 
 
+def test_loss_is_told_of_the_slice_that_has_it() -> None:
+    """Of a large file in UTF-16 a slice says that bytes were lost where some of its own were."""
+    data = codecs.BOM_UTF16_LE + "one\n".encode("utf-16-le") + b"\x00\xd8" + "two\n".encode("utf-16-le")
+
+    damaged, sound = (lines_of(data, [(line, line)], size=2 * MIB) for line in (2, 1))
+
+    assert (damaged.lossy, sound.lossy) == (True, False)
+    assert (damaged.cautions, sound.cautions) == (("some bytes are no valid text and are shown as U+FFFD",), ())
+
+
+def test_replacement_character_of_the_text_itself_is_no_loss() -> None:
+    """A text in UTF-8 may hold U+FFFD; in a slice of it, too, nothing was lost."""
+    content = lines_of("one\n\ufffdtwo\n".encode(), [(2, 2)], size=2 * MIB)
+
+    assert (content.text, content.lossy, content.cautions) == ("\ufffdtwo\n", False, ())
+
+
+@pytest.mark.parametrize("cap", [None, 14, 17, 18])
+def test_character_torn_by_the_end_of_the_file_is_a_loss(cap: int | None) -> None:
+    """A slice that goes to the end of the file ends where the file does, also where it nearly fills the cap."""
+    content = lines_of("one\nééééé".encode() + b"\xc3", [(2, 2)], cap, size=2 * MIB)
+
+    assert (content.text, content.lossy, content.truncated) == ("ééééé\ufffd", True, False)
+
+
 def test_error_reading_wide_text_fails_on_the_way() -> None:
     """Trouble behind the first chunk is what is told of lines that lie there, in text of any width."""
     data = codecs.BOM_UTF16_LE + ("line\n" * 30_000).encode("utf-16-le")
 
     assert read_lines(node(data, size=2 * MIB, trouble=FAILED), [(30_000, 40_000)], None) is FAILED
+
+
+@pytest.mark.parametrize(
+    ("torn", "text", "lossy"), [pytest.param(b"", "two", False, id="whole characters"), pytest.param(b"x", "two\ufffd", True, id="half a character")]
+)
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-32-be"])
+def test_end_of_wide_text(codec: str, torn: bytes, text: str, *, lossy: bool) -> None:
+    """A slice that goes to the end of wide text holds all of it, and half a character there is a loss."""
+    data = "\ufeffone\ntwo".encode(codec) + torn
+
+    content = lines_of(data, [(2, None)], size=2 * MIB)
+
+    assert (content.text, content.lossy, content.lines, content.total_lines) == (text, lossy, ((2, 2),), 2)
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 100])
+def test_lines_in_front_of_an_unfinished_one(count: int) -> None:
+    """However many lines are asked for, what stands behind the last of them is not shown."""
+    assert lines_of(b"x\n" * count + b"tail", [(1, count)], size=2 * MIB).text == "x\n" * count
 
 
 def test_slice_of_which_nothing_fits() -> None:
@@ -375,7 +433,19 @@ def test_slice_of_a_file_that_grew_beyond_all_bounds() -> None:
 
     assert None not in fake.reads
     assert sum(limit or 0 for limit in fake.reads) < 4 * MIB
-    assert content == Trouble(Reason.BUSY, "the file grew while it was read") or (isinstance(content, Content) and content.text == "line\n")
+    assert isinstance(content, Content)
+    assert content.text == "line\n"
+
+
+@pytest.mark.parametrize("size", [0, 10, MIB])
+def test_slice_of_a_large_file_of_which_nobody_knew_the_size(size: int) -> None:
+    """Files of procfs, and of some file systems far away, state no size; their lines are found all the same, wherever they are."""
+    fake = FakeNode(b"line\n" * MIB, size=size, piece=10 * MIB)
+
+    content = read_lines(cast("Node", fake), [(2, 2), (MIB - 1, MIB - 1)], 200 * KIB)
+
+    assert isinstance(content, Content)
+    assert ("line\nline\n", ((2, 2), (MIB - 1, MIB - 1))) == (content.text, content.lines)
 
 
 @pytest.mark.parametrize("size", [-1, 2 * MIB])
@@ -515,6 +585,21 @@ def test_lines_in_front_of_those_that_lie_too_deep() -> None:
 def test_lines_of_a_file_that_ends_in_trouble() -> None:
     """A disk that fails on the way is a refusal, not a short text."""
     assert read_lines(node(b"one\ntwo\n", size=2 * MIB, trouble=FAILED), [(9, 9)], None) is FAILED
+
+
+def test_line_reader_takes_no_more_than_there_is_room_for() -> None:
+    """The room is for all ranges together: one that finds less of it gets less, and one that finds none is left out."""
+    reader = LineReader(iter([b"aa\nbb\ncc\ndd\n"]))
+
+    assert reader.take_all([(1, 1), (3, 3), (4, 4)], 4) == (b"aa\nc", ((1, 1), (3, 3)))
+
+
+def test_line_reader_knows_no_total_of_what_failed() -> None:
+    """How many lines there are is known at the end alone, not where reading failed."""
+    reader = LineReader(iter([b"a\nb\n", FAILED]))
+
+    assert reader.take(None, None) == b"a\nb\n"
+    assert (reader.trouble, reader.total) == (FAILED, None)
 
 
 def test_line_reader_tells_where_it_stands() -> None:

@@ -153,6 +153,13 @@ def test_known_section_goes_without_a_digest() -> None:
     assert markers.strip_known(SECTION + "\n\n" + known, known) == ""
 
 
+def test_known_section_with_an_end_line_in_its_body() -> None:
+    """How many newlines go with a known section says its own end line, not one that it quotes."""
+    known = markers.wrap(f"x\n{END}\ny", 2)
+
+    assert markers.strip_known("p\n\n" + known, known) == "p"
+
+
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [
@@ -196,3 +203,52 @@ def test_a_section_is_taken_again(body: str, separators: int, previous: str, *, 
 
     assert markers.wrap(body, separators) == section
     assert again == (section is previous)
+
+
+def layers(count: int) -> str:
+    """Return so many sections, each of which keeps the one around it from verifying."""
+    text = ""
+    for _ in range(count):
+        text = around(text)
+    return text
+
+
+def test_sections_inside_of_sections() -> None:
+    """What the removal of one uncovers goes as well, as deep as anybody has it who did not make it so."""
+    assert markers.strip(f"before {layers(16)} behind") == "before  behind"
+
+
+def test_layers_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A prompt made of sections inside of sections costs a few looks at it, not one for each; what is left is told."""
+    looks: list[int] = []
+    really = markers._sections
+
+    def look(flat: str) -> list[markers._Section]:
+        looks.append(len(flat))
+        return really(flat)
+
+    monkeypatch.setattr(markers, "_sections", look)
+
+    left = markers.strip(layers(500))
+
+    assert len(looks) == 16
+    assert markers.has_leftover(left)
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        pytest.param(SECTION, BEHIND, id="a section"),
+        pytest.param(markers.wrap(f"quoted: {SECTION}", 0), markers.wrap(f"quoted: {SECTION}", 2), id="one that quotes another"),
+        pytest.param(SECTION + SECTION, None, id="two of them"),
+        pytest.param(f"{SECTION}\n\n{BEHIND}", None, id="two of them, apart"),
+        pytest.param(around(SECTION), None, id="one that verifies without another"),
+        pytest.param(SECTION.replace("body", "BODY"), None, id="one that was changed"),
+        pytest.param(SECTION + "\n", None, id="one and a line end"),
+        pytest.param("text", None, id="any text"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_only_one_whole_section_is_moved(section: str, expected: str | None) -> None:
+    """What is put into a prompt as a section must go from there as one, so nothing more and nothing less is taken."""
+    assert markers.replace_separators(section, 2) == expected

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filerefs import Limits, Preprocessor, RootClosedError, build_section, load, parse
+from filerefs import Limits, Preprocessor, RootClosedError, build_section, load, parse, retrieval
 from filerefs.fetching import LONGEST
 from filerefs.retrieval import Tool, file_tools
 
@@ -263,7 +263,8 @@ def test_error_list_files_says_why_in_a_sentence(tools: dict[str, Tool], asked: 
 
 def test_error_list_files_refuses_a_pattern_without_end(tools: dict[str, Tool]) -> None:
     """A pattern that would take long to compare is not compared."""
-    assert "200 characters at most" in tools["list_files"].run({"pattern": "{a,b}" * 100})
+    assert "200 bytes at most" in tools["list_files"].run({"pattern": "{a,b}" * 100})
+    assert "200 bytes at most" in tools["list_files"].run({"pattern": "文" * 100 + "*"})
 
 
 def test_list_files_bounds_what_braces_make(names: Callable[..., list[str]]) -> None:
@@ -369,3 +370,12 @@ def test_any_text_gets_an_answer(tools: dict[str, Tool], text: str) -> None:
     for answer in (tools["read_ref"].call(text), tools["list_files"].call(text), tools["list_files"].call(".", text, 7)):
         assert answer
         assert "sesame" not in answer.encode().decode()
+
+
+def test_advice_is_that_of_whoever_reads(folder: Path) -> None:
+    """A host whose reader has no tools says what that one can do about a name that nothing is called by."""
+    with Preprocessor(folder) as files:
+        problems = [retrieval.fetch(files, "nothing-like-it.py, zzz", advice=advice).problems for advice in ("", "ask somebody")]
+
+    assert [problem.rpartition(" — ")[2] for problem in problems[0]] == ["list_files shows the names."]
+    assert [problem.rpartition(" — ")[2] for problem in problems[1]] == ["ask somebody."]

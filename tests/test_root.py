@@ -14,10 +14,12 @@ Beside each root lies `outside/secret.txt`, which nothing may reach.
 
 from __future__ import annotations
 
+import copy
 import errno
 import fcntl
 import gc
 import os
+import pickle
 import random
 import resource
 import shutil
@@ -555,8 +557,11 @@ class TestProbe:
         with Root(folder) as root:
             assert root.backend == "walk"
             assert answer(root.open("t.txt")) == ("t.txt", None)
-        with pytest.raises(OptionError, match="backend"):
+        with pytest.raises(
+            OptionError, match=r"""^`backend` must be "auto" or "walk" on this system, which does not offer what it needs, not 'openat2'$"""
+        ) as caught:
             Root(folder, backend="openat2")
+        assert caught.value.option == "backend"
 
     @needs_linux
     def test_scarcity_means_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -749,9 +754,10 @@ class TestNode:
             for _ in range(2):
                 node.close()
                 directory.close()
-            with pytest.raises(RootClosedError):
+            with pytest.raises(RootClosedError, match=r"^root 't.txt': this file or folder of it was closed$") as caught:
                 node.read(1)
-            with pytest.raises(RootClosedError):
+            assert caught.value.root == "t.txt"
+            with pytest.raises(RootClosedError, match=r"^root '.': this file or folder of it was closed$"):
                 directory.entries(1)
 
     @EACH_SYSTEM
@@ -1380,8 +1386,9 @@ class TestLife:
         root.close()
         root.close()
         for name in ("t.txt", "/", ""):
-            with pytest.raises(RootClosedError):
+            with pytest.raises(RootClosedError, match=r": it was closed$") as caught:
                 root.open(name)
+            assert caught.value.root == str(tmp_path)
 
     @EACH_SYSTEM
     def test_nodes_outlive_their_root(self, system: System, tmp_path: Path) -> None:
@@ -1424,8 +1431,9 @@ class TestLife:
         assert not closed.wait(0.1)
         with pytest.raises(RootClosedError):
             root.open("t.txt")
-        with unread, pytest.raises(RootClosedError):
+        with unread, pytest.raises(RootClosedError, match=r": it was closed$") as caught:
             unread.read(None)
+        assert caught.value.root == str(folder)
         assert not closed.wait(0.2)
         leave.set()
         for thread in threads:
@@ -1490,6 +1498,19 @@ class TestLife:
                 thread.join()
 
         assert not wrong
+
+    @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps], ids=["a copy", "a deep copy", "a pickle"])
+    def test_error_a_handle_is_not_copied(self, duplicate: Callable[[object], object], tmp_path: Path) -> None:
+        """A copy would close the handle, and the other one then look into whatever has its number."""
+        folder = plant(tmp_path / "root", ["t.txt"])
+        with Root(folder) as root, opened(root, "t.txt") as node:
+            for one in (root, node):
+                with pytest.raises(TypeError, match="cannot be copied"):
+                    duplicate(one)
+            gc.collect()
+
+            assert node.read(None) == b"IN"
+            assert answer(root.open("t.txt")) == ("t.txt", None)
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
     @EACH_SYSTEM

@@ -289,6 +289,44 @@ def test_error_one_reference_does_not_cost_the_others() -> None:
     assert ["b.txt"] == [outcome.path for outcome in turn.attached]
 
 
+def test_error_of_closing_costs_nothing() -> None:
+    """What was read of a file is shown, also where the connection breaks when it is given back."""
+
+    def fail() -> None:
+        raise ConnectionResetError(errno.ECONNRESET, "reset")
+
+    gate = Gate()
+    root = PlainRoot(lambda name: gate.open(name, lambda _: File(2, lambda offset, _: b"a\n"[offset:], close=fail)))
+    turn = preprocess("@a.txt", root=root)
+
+    assert ["a\n"] == [outcome.text for outcome in turn.attached]
+
+
+def test_error_of_a_node_that_cannot_say_what_it_is() -> None:
+    """Its size is asked for when it was opened: failing is that file's trouble, and what was opened is closed."""
+
+    class Unsized(PlainNode):
+        @property
+        def size(self) -> int:
+            raise TimeoutError
+
+    node = Unsized("a.txt")
+    turn = preprocess("@a.txt", root=PlainRoot(lambda name: node if name == "a.txt" else None))
+
+    assert [Reason.IO_ERROR] == [outcome.reason for outcome in turn.refused]
+    assert ["closed a.txt"] == node.reads
+
+
+def test_error_names_in_a_listing_that_cannot_be_asked_for() -> None:
+    """A root may list what no disk could hold; it costs neither the listing nor the ignore rules that look at it."""
+    names = (Entry("\ud800.py", "file"), Entry("é.py", "file"), Entry("x.log", "file"))
+    files = {".": PlainNode(".", "directory", names=names), ".gitignore": PlainNode(".gitignore", data=b"*.log\n")}
+
+    (outcome,) = preprocess("@.", root=PlainRoot(files.get)).attached
+
+    assert outcome.text == "(directory listing)\nf é.py"
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError(), RootClosedError("x", "it was closed")], ids=["a fault", "a closed root"])
 def test_error_that_is_no_answer_of_a_file_system(error: Exception) -> None:
     """What is a mistake in a program is not taken for trouble with a file."""
@@ -538,6 +576,29 @@ def test_error_back_from_what_cannot_be_looked_at() -> None:
         assert Gate().open(name, lambda path: busy if path == "a" else None) == busy
 
 
+@pytest.mark.parametrize("name", ["a.txt/", "a.txt/.", ".env/", ".env/."])
+def test_error_a_file_where_a_folder_was_demanded(tree: Tree, name: str) -> None:
+    """In memory it is told as on a disk: before its name is looked at for secrets."""
+    files = {"a.txt": "a\n", ".env": "K=1\n"}
+    with Root(tree(files)) as root:
+        assert MemoryRoot(files).open(name) == root.open(name) == Trouble(Reason.NOT_REGULAR, "a file, not a folder")
+
+
+def test_names_that_are_opened_and_not_listed() -> None:
+    """A root that makes its files up says that its listing is not all; then none of them is taken for missing."""
+    gate = Gate()
+
+    def look(path: str) -> Any:
+        if path == ".":
+            return Folder(lambda _: Listing((Entry("a.txt", "file"),), more=True, withheld=0))
+        return File(2, lambda offset, _: b"x\n"[offset:]) if path.startswith("issue-") else None
+
+    missing = " ".join(f"@gone-{number}.py" for number in range(30))
+    turn = preprocess(f"{missing} @issue-12", root=PlainRoot(lambda name: gate.open(name, look)))
+
+    assert ["issue-12"] == [outcome.path for outcome in turn.attached]
+
+
 def test_error_listing_more_than_asked_for() -> None:
     """A root that yields names without end is asked for as many as are wanted, and one."""
     taken: list[int] = []
@@ -703,6 +764,22 @@ def test_the_root_below_keeps_its_rules(tree: Tree) -> None:
     assert [".env", "keys"] == [outcome.path for outcome in turn.attached]
     assert [Reason.SYMLINK, Reason.SECRET] == [outcome.reason for outcome in turn.refused]
     assert turn.attached[1].notes == ("2 secret names are withheld",)
+
+
+def test_a_folder_that_is_in_both_lists_what_each_of_them_shows(tree: Tree) -> None:
+    """What the root below opens it shows, and what the memory withholds it counts; in the order of a disk, and no more than asked for."""
+    with Root(tree({".env": "K=1\n", "b.py": "b\n", "d.py": "d\n"}), allow=[".env"]) as root:
+        memory = MemoryRoot({"a.py": "a\n", "b.py": "new\n", "c.pem": "x"}, over=root)
+        folder = memory.open(".")
+        assert not isinstance(folder, Trouble)
+        with folder:
+            whole, part = folder.entries(None), folder.entries(2)
+            assert folder.read(1) == Trouble(Reason.NOT_REGULAR, "a folder, not a file")
+
+    assert isinstance(whole, Listing)
+    assert isinstance(part, Listing)
+    assert ([".env", "a.py", "b.py", "d.py"], False, 1) == ([entry.name for entry in whole.entries], whole.more, whole.withheld)
+    assert (2, True) == (len(part.entries), part.more)
 
 
 def test_a_folder_that_cannot_be_listed_below() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from filerefs import troubles
 from filerefs.outcomes import Reason
-from filerefs.troubles import Trouble, clean, explain, fold, read_allow, read_name
+from filerefs.troubles import Trouble, clean, explain, fold, is_name, read_allow, read_name
 
 LONG = "x" * 254
 PART = LONG + "y"
@@ -132,3 +132,22 @@ def test_numbers_without_a_demand() -> None:
 def test_names_that_are_allowed(allow: list[str], expected: set[str]) -> None:
     """Names are kept as an opened file would be called."""
     assert read_allow(allow) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("a.py", True, id="a name"),
+        pytest.param("...", True, id="three dots"),
+        pytest.param("\udcff", True, id="a byte that is no text"),
+        pytest.param("", False, id="nothing"),
+        pytest.param(".", False, id="the folder itself"),
+        pytest.param("..", False, id="the folder above"),
+        pytest.param("a/b", False, id="two names"),
+        pytest.param("a\0b", False, id="a NUL"),
+        pytest.param("\ud800", False, id="a surrogate that stands for no byte"),
+    ],
+)
+def test_what_a_file_in_a_folder_can_be_called(name: str, *, expected: bool) -> None:
+    """What a listing has and nobody could ask for again is no name."""
+    assert is_name(name) is expected

@@ -56,7 +56,8 @@ class Folder:
 
     Attributes:
         entries: Called with how many names are wanted (None: all); returns them, in any order, and more does no harm: a
-            generator is not asked for more.  In place of the names it may return a `Listing`, whose counts are kept.
+            generator is not asked for more.  In place of the names it may return a `Listing`, whose counts are kept, as
+            one must that opens more names than it lists.
             Names that can be none (empty, ``.``, ``..``, with a slash or a NUL) are dropped.  May raise `OSError`.
         identity, target, close: As for `File`.
 
@@ -102,13 +103,8 @@ class Gate:
         if isinstance(typed, Trouble):
             return typed
         parts, _, demanded = typed
-        node = self._open(parts, look)
-        if isinstance(node, Trouble):
-            return _DEMANDED.get(node, node) if demanded else node
-        if demanded and node.kind == "file":
-            node.close()
-            return troubles.NOT_A_FOLDER
-        return node
+        node = self._open(parts, look, demanded=demanded)
+        return _DEMANDED.get(node, node) if demanded and isinstance(node, Trouble) else node
 
     def withholds(self, name: str, *, directory: bool) -> bool:
         """Tell whether *name*, normalised, is that of a secret which `allow` does not name."""
@@ -122,14 +118,18 @@ class Gate:
         shown.sort(key=lambda entry: entry.name.encode("utf-8", "surrogatepass"))
         return shown, len(names) - len(shown)
 
-    def _open(self, parts: list[str], look: Callable[[str], Found]) -> NodeLike | Trouble:
+    def _open(self, parts: list[str], look: Callable[[str], Found], *, demanded: bool) -> NodeLike | Trouble:
+        """Do what `open` does; *demanded* is whether nothing but a folder will do."""
         folded = _fold(parts, look)
         if isinstance(folded, Trouble):
             return folded
         path = "/".join(folded) or "."
         found = look(path)
-        if found is None:
-            return _explain_miss(folded, look)
+        if found is None or isinstance(found, Trouble):
+            return found or _explain_miss(folded, look)
+        if demanded and _kind_of(found) == "file":
+            _close(found)
+            return troubles.NOT_A_FOLDER
         if not isinstance(found, File | Folder):
             return found
         if any(self.withholds(name, directory=isinstance(found, Folder)) for name in (path, found.target) if name is not None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import replace
 from itertools import count
@@ -17,8 +18,11 @@ from filerefs.roots.gate import File, Folder, Found, Gate
 from filerefs.troubles import Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self
 
+    from filerefs.nodes import NodeKind
     from filerefs.rootlike import NodeLike, RootLike
 
 # Never the same for two contents, in whichever root.
@@ -94,10 +98,7 @@ class MemoryRoot:
 
     def open(self, name: str) -> NodeLike | Trouble:
         """Return the file or folder *name*, or why there is none."""
-        return self.open_over(name, self._over)
-
-    def open_over(self, name: str, over: RootLike | None) -> NodeLike | Trouble:
-        """Do what `open` does, with *over* in place of the root below."""
+        over = self._over
         return self._gate.open(name, self._look if over is None else lambda path: self._look_over(path, over))
 
     def begin_turn(self) -> RootLike:
@@ -105,7 +106,7 @@ class MemoryRoot:
         if self._over is None:
             return self
         below = begin_turn(self._over)
-        return self if isinstance(below, Root) else _Overlay(self, below)
+        return self if isinstance(below, Root) else _Overlay(self._gate, self._look_over, below)
 
     def __repr__(self) -> str:
         below = "" if self._over is None else f", over={self._over!r}"
@@ -143,7 +144,7 @@ class MemoryRoot:
             node.close()
             return behind
         own = path if found else real
-        return Folder(lambda limit: self._unite(own, node.entries(limit)), identity=node.identity, target=node.target, close=node.close)
+        return _BothFolders(node, lambda: self._gate.sift(dict.fromkeys((path, real)), self._list(own)))
 
     def _look_behind_links(self, path: str, over: RootLike) -> File | Folder | None:
         """Return what memory alone has at *path*, where a link of the root below is on the way to it."""
@@ -171,14 +172,6 @@ class MemoryRoot:
             names = sorted(self._folders.get(path, ()))
             return [Entry(name, "directory" if _beneath(path, name) in self._folders else "file") for name in names]
 
-    def _unite(self, path: str, below: Listing | Trouble) -> Listing:
-        """Return the names in memory with those that are *below*."""
-        own = self._list(path)
-        if isinstance(below, Trouble):
-            return Listing(tuple(own), more=True, withheld=0)
-        hidden = {entry.name for entry in own}
-        return Listing((*own, *(entry for entry in below.entries if entry.name not in hidden)), below.more, below.withheld)
-
     def _make_place(self, path: str) -> None:
         if path in self._folders:
             raise OptionError("name", path, "that of a file, where no folder is")
@@ -196,15 +189,54 @@ class MemoryRoot:
             del self._folders[folder]
 
 
+class _BothFolders:
+    """A folder of the root below that is in memory as well; each decides which of its own names are shown."""
+
+    __slots__ = ("_node", "_own", "identity", "kind", "name", "size", "stamp", "target")
+
+    def __init__(self, node: NodeLike, own: Callable[[], tuple[list[Entry], int]]) -> None:
+        self._node = node
+        self._own = own
+        self.name = node.name
+        self.target = node.target
+        self.kind: NodeKind = "directory"
+        self.size = 0
+        self.identity = node.identity
+        self.stamp = None
+
+    def read(self, limit: int | None) -> bytes | Trouble:
+        return self._node.read(limit)
+
+    def entries(self, limit: int | None) -> Listing | Trouble:
+        below = self._node.entries(limit)
+        own, withheld = self._own()
+        if isinstance(below, Trouble):
+            return Listing(tuple(own[:limit]), more=True, withheld=withheld)
+        hidden = {entry.name for entry in own}
+        names = [*own, *(entry for entry in below.entries if entry.name not in hidden)]
+        shown = sorted(names[:limit], key=lambda entry: os.fsencode(entry.name))
+        return Listing(tuple(shown), below.more or len(shown) < len(names), below.withheld + withheld)
+
+    def close(self) -> None:
+        self._node.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+
 class _Overlay:
     """Files in memory over what another root has for one turn."""
 
-    def __init__(self, memory: MemoryRoot, over: RootLike) -> None:
-        self._memory = memory
+    def __init__(self, gate: Gate, look: Callable[[str, RootLike], Found], over: RootLike) -> None:
+        self._gate = gate
+        self._look = look
         self._over = over
 
     def open(self, name: str) -> NodeLike | Trouble:
-        return self._memory.open_over(name, self._over)
+        return self._gate.open(name, lambda path: self._look(path, self._over))
 
     def prefetch(self, nodes: Sequence[NodeLike], limit_bytes: int | None) -> None:
         """Hand *nodes* to the root below, which takes its own."""
