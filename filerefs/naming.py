@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from itertools import pairwise
 
-from filerefs.errors import PathFormatError
+from filerefs.errors import OptionTypeError, PathFormatError
 
 # Not `typing`: with what it needs it takes half as long as the interpreter's start, and a hook must not.
 TYPE_CHECKING = False
@@ -37,15 +37,27 @@ def format_ref(path: str, lines: tuple[int, int | None] | None = None) -> str:
 
     Raises:
         PathFormatError: If *path* is empty or holds a NUL.
+        OptionTypeError: If *path* is no string, or *lines* no pair.
 
     .. versionadded:: 0.1
     """
+    _check_types(path, lines)
     if not path:
         raise PathFormatError(path, "it is empty")
     if "\0" in path:
         raise PathFormatError(path, "it holds a NUL")
     name = path if _is_bare(path) else '"' + "".join(map(_escape_quoted, path)) + '"'
     return "@" + name + format_range(lines)
+
+
+def _check_types(path: object, lines: object) -> None:
+    if not isinstance(path, str):
+        raise OptionTypeError("path", path, "a string")
+    match lines:
+        case None | (int(), int() | None):
+            return
+        case _:
+            raise OptionTypeError("lines", lines, "a pair of numbers (first, last), or None")
 
 
 def format_range(lines: tuple[int, int | None] | None) -> str:
@@ -63,7 +75,8 @@ def line_numbers(lines: Sequence[tuple[int, int]]) -> str:
     ranges = [f"{first}" if first == last else f"{first}-{last}" for first, last in lines[:_RANGES]]
     more = len(lines) - len(ranges)
     word = "line" if len(lines) == 1 and lines[0][0] == lines[0][1] else "lines"
-    return f"{word} {', '.join(ranges)}" + (f" and {more} more ranges" if more else "")
+    rest = "" if not more else " and 1 more range" if more == 1 else f" and {more} more ranges"
+    return f"{word} {', '.join(ranges)}{rest}"
 
 
 def plain_form(path: str) -> str:

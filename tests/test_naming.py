@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from filerefs.errors import PathFormatError
+from filerefs.errors import OptionTypeError, PathFormatError
 from filerefs.mentions import Range, parse
 from filerefs.naming import (
     LABEL_LENGTH,
@@ -16,6 +18,7 @@ from filerefs.naming import (
     is_hidden,
     is_secret,
     label,
+    line_numbers,
     may_begin_as_secret,
     plain_form,
     printable,
@@ -86,6 +89,43 @@ def test_error_path_that_can_name_no_file(path: str, problem: str) -> None:
         format_ref(path)
 
     assert (caught.value.path, caught.value.problem) == (path, problem)
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "option"),
+    [
+        pytest.param(None, None, "path", id="no path"),
+        pytest.param(b"a.py", None, "path", id="bytes"),
+        pytest.param("a.py", 5, "lines", id="one number"),
+        pytest.param("a.py", (5,), "lines", id="one number in a tuple"),
+        pytest.param("a.py", [(3, 4)], "lines", id="a list of pairs"),
+        pytest.param("a.py", ("3", "4"), "lines", id="text"),
+        pytest.param("a.py", (None, 4), "lines", id="without a first line"),
+    ],
+)
+def test_error_what_is_no_path_and_no_lines(path: Any, lines: Any, option: str) -> None:
+    """Misuse is told in a sentence."""
+    with pytest.raises(OptionTypeError) as caught:
+        format_ref(path, lines)
+
+    assert caught.value.option == option
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param([(4, 4)], "line 4", id="one line"),
+        pytest.param([(4, 9)], "lines 4-9", id="one range"),
+        pytest.param([(4, 4), (9, 9)], "lines 4, 9", id="two lines"),
+        pytest.param([(1, 2), (4, 9), (12, 12)], "lines 1-2, 4-9, 12", id="several ranges"),
+        pytest.param([(n, n) for n in range(1, 17, 2)], "lines 1, 3, 5, 7, 9, 11, 13, 15", id="just as many as are shown"),
+        pytest.param([(n, n) for n in range(1, 19, 2)], "lines 1, 3, 5, 7, 9, 11, 13, 15 and 1 more range", id="one more"),
+        pytest.param([(n, n) for n in range(1, 21, 2)], "lines 1, 3, 5, 7, 9, 11, 13, 15 and 2 more ranges", id="more of them"),
+    ],
+)
+def test_line_numbers(lines: list[tuple[int, int]], expected: str) -> None:
+    """A person reads which lines were taken; of many ranges the first eight, and how many more there are."""
+    assert line_numbers(lines) == expected
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from filerefs import OptionError, markers
+from filerefs.errors import OptionTypeError
 from filerefs.outcomes import Attached, Outcome, Reason, Refused
 from filerefs.section import HEADING, build_section, compose, inject, render_outcome, strip_section, swap_section
 
@@ -148,6 +149,18 @@ def test_golden(name: str) -> None:
 
     assert path.read_bytes().decode() == document
 
+def test_where_the_message_is_sent_as_it_was_typed() -> None:
+    """A host that does not rewrite the message has its paths behind at-signs, and the section says so."""
+    outcomes = [attached("a.py", "1\n")]
+    usual, as_typed = build_section(outcomes), build_section(outcomes, rewritten=False)
+
+    assert "A path in the message without its at-sign is one of these." in usual
+    assert "A path behind an at-sign in the message is one of these." in as_typed
+    assert "without its at-sign" not in as_typed
+    assert strip_section(f"Be brief.\n\n{as_typed}") == "Be brief.\n\n"
+    assert swap_section("Be brief.", as_typed) != inject("Be brief.", outcomes)
+
+
 
 def test_golden_files_have_samples() -> None:
     """A golden file without a sample compares nothing."""
@@ -246,6 +259,7 @@ def test_line_above_shortened_runs_stays() -> None:
         pytest.param("c++", "c++", id="signs that tags have"),
         pytest.param("a`b", "", id="a backtick would end the fence"),
         pytest.param("a\nb", "", id="a line end would begin the text"),
+        pytest.param("x" * 16, "x" * 16, id="just short enough for a tag"),
         pytest.param("x" * 17, "", id="too long for a tag"),
     ],
 )
@@ -324,6 +338,38 @@ def test_range_list_in_full_where_it_fits() -> None:
     assert f"Lines in 40 ranges of 1000000000, joined: {', '.join(str(first) for first, _ in lines)}:" in outside
 
 
+def test_two_slices_share_a_block_where_their_lines_leave_no_room() -> None:
+    """Beside a long label and long fences two lines of our own may be too much; the text stays whole."""
+    text = "`" * 31 + "\n" + "x\n" * 19
+    lines = ((1_000_000, 1_000_009), (2_000_000, 2_000_009))
+    entry = render_outcome(attached("\N{PARTY POPPER}" * 300, text, lines=lines, total_lines=3_000_000, language="x" * 16))
+    outside, blocks, _ = outline(entry)
+
+    assert blocks == [text]
+    assert "Lines in 2 ranges of 3000000, joined: 1000000-1000009, 2000000-2000009:" in outside
+
+
+def test_folder_of_which_nothing_is_listed() -> None:
+    """A sentence with nothing below it ends in a full stop."""
+    assert render_outcome(attached("d", "", kind="directory", entries=0)) == "### d/\nDirectory, 0 entries."
+
+
+@pytest.mark.parametrize(
+    ("media_type", "said"),
+    [
+        pytest.param("image/png", "image/png", id="its type"),
+        pytest.param(None, "media", id="no type"),
+        pytest.param("x" * 100, "x" * 100, id="a long one"),
+        pytest.param("x" * 101, "x" * 100, id="a longer one, which is cut"),
+    ],
+)
+def test_what_is_said_of_media(media_type: str | None, said: str) -> None:
+    """A line stands for what cannot be shown, with its type as far as it is known."""
+    entry = render_outcome(attached("logo", kind="media", size=99, media_type=media_type))
+
+    assert entry == f"### logo\n[{said}, 99 B: no text, so its contents are not shown here]"
+
+
 def test_directory_without_a_count() -> None:
     """An outcome made by hand may not know how many entries there are."""
     assert "### d/\nDirectory:\n```\nf a\n```\n" in build_section([attached("d", "f a", kind="directory")])
@@ -340,6 +386,23 @@ def test_notes_fill_the_room_that_is_left() -> None:
     assert len(said) > 5
 
 
+def test_as_many_notes_as_fit() -> None:
+    """Not one note is left out that would have fitted beside the count of the others."""
+    for length in range(1, 100):
+        lines = render_outcome(refused("a" * length, notes=tuple("x" * 94 for _ in range(20)))).split("\n")
+        size = sum(len(line) + 1 for line in lines[:-1])
+
+        assert lines[-1] == f"Note: {20 - len(lines) + 3} more left out."
+        assert size <= 1024 - 2 - 32 < size + len("Note: ") + 94 + 1
+
+
+def test_long_note_is_clipped_to_the_byte() -> None:
+    """A note takes 300 bytes at most, the ellipsis among them, and ends between two characters."""
+    entry = render_outcome(attached("a", "x\n", notes=("x" * 301, "é" * 200)))
+
+    assert f"Note: {'x' * 297}…\nNote: {'é' * 148}…\n" in entry
+
+
 def test_notes_that_leave_no_room_to_count_them() -> None:
     """Where not even the count of notes fits, they go without a word."""
     path = "\N{PARTY POPPER}" * 300
@@ -347,6 +410,12 @@ def test_notes_that_leave_no_room_to_count_them() -> None:
 
     assert "Note: " not in section
     assert len(section.encode()) < 1024 + 1400
+
+
+@pytest.mark.parametrize("path", ["a", "a" * 190, "\N{PARTY POPPER}" * 300])
+def test_refusal_with_many_words_keeps_to_its_size(path: str) -> None:
+    """A label and a sentence take 1,022 bytes at most, whatever was refused and why."""
+    assert 1024 - 2 - 30 < len(render_outcome(refused(path, "x" * 5000)).encode()) <= 1024 - 2
 
 
 def test_long_details_are_clipped() -> None:
@@ -480,6 +549,16 @@ def test_compose_tells_all_three_texts() -> None:
     assert compose(first.prompt, found, first.section).section is first.section
     assert first == (f"p\n\n{first.section}", first.section, "p")
     assert second == ("p", "", "p")
+
+
+def test_error_outcomes_that_are_none() -> None:
+    """What is no outcome is named in the error."""
+    for function in (build_section, lambda outcomes: inject("", outcomes)):
+        with pytest.raises(OptionTypeError) as caught:
+            function(["a.py"])  # type: ignore[list-item]
+
+        assert (caught.value.option, caught.value.value) == ("outcomes", ["a.py"])
+        assert str(caught.value) == "`outcomes` must be what `load` returned, not ['a.py']"
 
 
 def test_outcome_types_are_closed() -> None:

@@ -76,7 +76,7 @@ class _Context:
         return text, [outcome for number, outcome in enumerate(self._outcomes) if number not in shown]
 
     def _text(self, shown: Sequence[int], room: int) -> str:
-        section = build_section(self._outcomes[number] for number in shown)
+        section = build_section([self._outcomes[number] for number in shown], rewritten=False)
         names = [name for number, name in enumerate(self._names) if name and number not in shown]
         if not names:
             return section

@@ -31,6 +31,7 @@ TEXT = README.read_text(encoding="utf-8")
 BLOCKS = read(TEXT)
 HERE = [block for block in BLOCKS if not block.in_the_clone]
 LOOP = next(block for block in BLOCKS if "Preprocessor(" in block.text)
+SWITCHES = r"^\| `([\w.]+)` \| `.+?` \| (?:`(--[\w-]+)` )?\| .+ \|$"
 INSTALL = next(block for block in BLOCKS if "pip install" in block.text)
 MAKE_RUN = next(block for block in BLOCKS if block.text.startswith("$ make run\n"))
 
@@ -38,13 +39,9 @@ GREET = 'def greet(name):\n    return f"Hello, {name}!"\n'
 
 
 def make_project(folder: Path) -> Path:
-    """Make the reader's own folder, as the README describes it; what it does not mention is beside the point."""
+    """Make a folder with the one file that the README names most."""
     folder.mkdir()
     (folder / "greet.py").write_text(GREET, encoding="utf-8")
-    (folder / ".env").write_text("KEY=1\n", encoding="utf-8")
-    (folder / "AGENTS.md").write_text("Use tabs. See @docs/style.md.\n", encoding="utf-8")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "style.md").write_text("No tabs.\n", encoding="utf-8")
     return folder
 
 
@@ -69,7 +66,7 @@ class Typist:
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory: pytest.TempPathFactory) -> list[Block]:
     """Return the blocks of the README with what they really print."""
-    folder = make_project(tmp_path_factory.mktemp("readme") / "project")
+    folder = tmp_path_factory.mktemp("readme")
     blocks = replay(TEXT, folder, Typist("explain @greet.py").names())
     if os.environ.get("UPDATE_GOLDEN"):
         README.write_text(rewrite(TEXT, blocks), encoding="utf-8", newline="")
@@ -197,6 +194,15 @@ def test_the_options_are_those_of_the_code() -> None:
     expected |= {f"Limits.{limit.name}": getattr(Limits(), limit.name) for limit in fields(Limits)}
 
     assert expected == rows
+
+
+def test_the_options_of_the_command_line_are_those_it_has() -> None:
+    """The table names the switch of each option that has one, and no other."""
+    known = set(re.findall(r"--[\w-]+", shell(f"'{sys.executable}' -m filerefs expand --help", REPOSITORY)))
+    named = {name.rpartition(".")[2]: switch for name, switch in re.findall(SWITCHES, TEXT, re.MULTILINE)}
+    expected = {name: next((switch for switch in (f"--{name.replace('_', '-')}", f"--no-{name}") if switch in known), "") for name in named}
+
+    assert expected == named
 
 
 def test_it_is_short() -> None:
