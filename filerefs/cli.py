@@ -13,7 +13,7 @@ from filerefs import agents_cli, hook_cli, mcp_cli
 from filerefs.errors import FilerefsError
 from filerefs.limits import Limits
 from filerefs.notices import report
-from filerefs.terminal import Screen, from_bytes, to_bytes
+from filerefs.terminal import Screen, await_input, describe_failure, from_bytes, to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +65,6 @@ A request may lower a limit; one that asks for more gets what is allowed here.
 
 {_EXIT_CODES}"""
 
-
 _CHAT = f"""\
 At a terminal: a line to type in, where @ opens a list of files. Anywhere else: one
 message per line of standard input, or with --json one object {{"message": ...}}, for
@@ -106,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error))
     except OSError as error:
         _drop_output()
-        return _fail(f"standard input or output: {error.strerror or error}")
+        return _fail(describe_failure(error))
 
 
 def _die_as_programs_do() -> None:
@@ -201,6 +200,7 @@ def _serve(options: argparse.Namespace) -> int:
         return filerefs.Preprocessor(options.root, limits=limits, symlinks=options.symlinks, allow=options.allow, code=code, lenient=lenient)
 
     with Server(make, limits, code=options.code, lenient=options.lenient) as server:
+        await_input("requests, one JSON object in each line")
         server.run(sys.stdin.buffer, sys.stdout.buffer)
     return SENT
 
@@ -220,14 +220,14 @@ def _limits(options: argparse.Namespace) -> Limits:
 
 
 def _read_message(options: argparse.Namespace) -> str:
-    return from_bytes(_read_input()) if options.message == "-" else str(options.message)
+    return from_bytes(_read_input("the message")) if options.message == "-" else str(options.message)
 
 
 def _read_prompt(options: argparse.Namespace) -> str:
     if options.prompt_file is None:
         return ""
     if options.prompt_file == "-":
-        return from_bytes(_read_input())
+        return from_bytes(_read_input("the prompt"))
     try:
         with open(options.prompt_file, "rb") as file:
             return from_bytes(file.read())
@@ -235,9 +235,10 @@ def _read_prompt(options: argparse.Namespace) -> str:
         raise UsageError(f"prompt file {options.prompt_file!r}: {error.strerror}") from error
 
 
-def _read_input() -> bytes:
+def _read_input(what: str) -> bytes:
     if sys.stdin is None:
         raise UsageError("`-` means standard input, and there is none")
+    await_input(what)
     return sys.stdin.buffer.read()
 
 

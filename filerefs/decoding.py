@@ -219,10 +219,12 @@ def _is_convincing(head: bytes, encoding: str) -> bool:
     for sign, count in signs.items():
         scripts[_script(sign)] += count
     latin = scripts.pop("Latin", 0)
+    # The NULs are those of ASCII, and of letters between it and U+0250 few texts have many: bytes like 00 01 make those.
+    plain = sum(count for sign, count in signs.items() if sign.isascii())
     if latin * 10 >= len(text) * 6:
-        return True
+        return plain * 2 >= latin and not text.isspace()
     scripts.pop("", None)
-    if len(text) < 16 or latin * 256 < len(text) or not scripts:
+    if len(text) < 16 or plain * 256 < len(text) or not scripts:
         return False
     script, _ = scripts.most_common(1)[0]
     del scripts[script]

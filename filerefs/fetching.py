@@ -32,6 +32,8 @@ LONGEST: Final = 16_384
 """Characters that one call may hold."""
 MOST: Final = 100
 """Names that one call may hold; the rest is not looked at."""
+ADVICE: Final = "list_files shows the names"
+"""What a model can do about a name that nothing bears, and that nothing is near."""
 
 # A list is parted at these; what is in double quotes is not.  Blanks part it only where that leaves something that exists.
 _ITEM: Final = re.compile(r'(?:@?"[^"\n]*+"|[^,;\n"]|")+')
@@ -68,9 +70,9 @@ class Fetched(NamedTuple):
         return any(outcome.status == "attached" for outcome in self.outcomes)
 
 
-def fetch(text: str, root: RootLike, limits: Limits) -> Fetched:
+def fetch(text: str, root: RootLike, limits: Limits, *, advice: str = ADVICE) -> Fetched:
     """
-    Return what *text* names.
+    Return what *text* names; *advice* is what its reader can do about a name that nothing bears.
 
     Raises:
         RootClosedError: If *root* was closed.  Nothing that stands in *text* raises.
@@ -85,8 +87,8 @@ def fetch(text: str, root: RootLike, limits: Limits) -> Fetched:
         outcomes = load(refs, lookup.root, limits=limits, lenient=False)
         known = {ref for outcome in outcomes for ref in outcome.refs}
         missing = [ref for ref in refs if ref not in known]
-        shown = [_describe(outcome) for outcome in outcomes]
-        others = [complain(ref.path, NOT_FOUND.detail, hint_for(ref.path, Reason.NOT_FOUND, lookup)) for ref in missing]
+        shown = [_describe(outcome, advice) for outcome in outcomes]
+        others = [complain(ref.path, NOT_FOUND.detail, hint_for(ref.path, Reason.NOT_FOUND, lookup), advice=advice) for ref in missing]
     if len(wishes) > MOST:
         others.append(f"Only the first {MOST} of {len(wishes)} names were looked at.")
     refused = [text for text, outcome in zip(shown, outcomes, strict=True) if not isinstance(outcome, Attached)]
@@ -97,20 +99,20 @@ def _nothing(problem: str) -> Fetched:
     return Fetched(problem, problems=(problem,))
 
 
-def complain(name: str, detail: str, hint: str = "", *, verb: str = "read") -> str:
+def complain(name: str, detail: str, hint: str = "", *, verb: str = "read", advice: str = ADVICE) -> str:
     """Return the sentence for a *name* that cannot be read (or whatever *verb* says): the reason, and what to do instead."""
     sentence = f"Could not {verb} {naming.label(name) or 'it'}: {detail}"
     if hint:
         sentence += f" — {hint}"
     elif detail == NOT_FOUND.detail:
-        sentence += " — list_files shows the names"
+        sentence += f" — {advice}"
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
-def _describe(outcome: Outcome) -> str:
+def _describe(outcome: Outcome, advice: str) -> str:
     if isinstance(outcome, Attached):
         return render_outcome(outcome)
-    return complain(outcome.path, outcome.detail, outcome.hint)
+    return complain(outcome.path, outcome.detail, outcome.hint, advice=advice)
 
 
 def _read(text: str, lookup: Lookup, separators: Sequence[re.Pattern[str]]) -> list[Wish]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from filerefs.errors import FilerefsError, RootError
 from filerefs.limits import Limits
 from filerefs.notices import report
-from filerefs.terminal import Screen
+from filerefs.terminal import Screen, await_input
 
 if TYPE_CHECKING:
     import argparse
@@ -74,6 +74,7 @@ def run_mcp(options: argparse.Namespace) -> int:
         raise MissingExtraError(str(error)) from error
     own = _open(options, options.root or ".")
     server = build_server(own, on_turn=_tell, roots=None if options.root else lambda path: _open_root(options, path))
+    await_input("a client that speaks MCP, which runs this command itself", "Ctrl-D ends it")
     asyncio.run(serve(server))
     return 0
 

@@ -1,11 +1,10 @@
 """
 Lists of messages, as the libraries of the providers take them: files in, in one call, with no other library.
 
-    done = preprocess_messages(messages, files)                                              chat completions, LiteLLM
-    done = preprocess_messages(items, files, dialect="responses", system=instructions)       OpenAI responses
-    done = preprocess_messages(messages, files, dialect="anthropic", system=system)          Anthropic
-
-    client.….create(model=…, **done.request)
+    done = preprocess_messages(messages, files)  # chat completions, LiteLLM
+    done = preprocess_messages(items, files, dialect="responses", system=instructions)  # OpenAI
+    done = preprocess_messages(messages, files, dialect="anthropic", system=system)
+    client.messages.create(model=model, **done.request)  # or what else the dialect's library has
 
 The last message of the list is parsed if a person typed it, and nothing else ever is: no answer, no result of a tool,
 no earlier message.  Lists, messages and parts that are given are never changed.
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Dialect", "Placement", "Preprocessed", "is_section_part", "media_parts", "preprocess_messages", "rewrite_content", "strip_sections", "text_of"]
 
 Placement: TypeAlias = Literal["system", "user"]
+"""Where a section goes: behind the system prompt, or in front of what the person typed."""
 
 _SYSTEM_ROLES = ("system", "developer")
 _GAP = "\n\n"
@@ -129,7 +129,9 @@ def preprocess_messages(
         return as_it_is
     request = _Request(strip_sections(given), _strip(before), dialect)
     with _opened(files) as preprocessor:
+        has_leftover = request.has_leftover()
         turn = request.in_system(preprocessor) if placement == "system" else request.in_message(preprocessor)
+        turn = _with_leftover(turn) if has_leftover else turn
     if not turn.attached and _refusals.has(fingerprint):
         return as_it_is
     # Where nothing was attached, the message is as it was typed: typed again, it may name a file that is there by then.
@@ -157,6 +159,13 @@ class _Request:
         self.messages = messages
         self.system = system
         self._dialect: Dialect = dialect
+
+    def has_leftover(self) -> bool:
+        """Tell whether a changed section is left in a system prompt, or as a part of an earlier message; within one, it was typed."""
+        prompts = [_join(self.system), *(_join(message.get("content")) for message in self.messages if _role(message) in _SYSTEM_ROLES)]
+        said = [message.get("content") for message in self.messages[:-1] if _role(message) == "user"]
+        parts = [text for content in said if isinstance(content, list | tuple) for text in map(part_text, content) if text and text.startswith(markers.BEGIN)]
+        return any(map(markers.has_leftover, prompts + parts))
 
     def in_system(self, preprocessor: Preprocessor) -> Turn:
         """Put the section behind the system prompt, and return the turn."""
@@ -197,6 +206,15 @@ class _Request:
 
     def _parts(self, content: Any) -> list[Any]:  # noqa: ANN401 (as it was given)
         return [text_part(content, self._dialect)] if isinstance(content, str) else list(content)
+
+
+def _with_leftover(turn: Turn) -> Turn:
+    """Return *turn* with the warning of a changed section, which it has already where that is in the prompt that it was given."""
+    from filerefs.phases import LEFTOVER
+
+    fields: dict[str, Any] = {name: getattr(turn, name) for name in Turn.__slots__}
+    fields["warnings"] = tuple(dict.fromkeys((*turn.warnings, LEFTOVER)))
+    return Turn(**fields)
 
 
 class _Outputs:

@@ -2,7 +2,8 @@
 What stands in one message: the text that a person typed in it, its rewriting, sections and media as parts of it.
 
 A content is a string or a list of parts; a part is a string, or a dict with its string under "text" and a type of text
-(or none).  Everything else in a list (images, results of tools, objects of a library) is carried along as it is.
+(or none).  Everything else in a list (images, results of tools, objects of a library) is carried along as it is.  No
+part is code because of another one: a fence that one leaves open is closed before the next.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from filerefs import markers, naming
 from filerefs.errors import OptionError
+from filerefs.regions import CodeRegions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from filerefs.outcomes import Attached
     from filerefs.turn import Turn
 
 Dialect: TypeAlias = Literal["openai", "responses", "anthropic"]
+"""The form of messages: of chat completions, of OpenAI's responses, or Anthropic's."""
 Part: TypeAlias = dict[str, Any]
 
 DIALECTS: Final = ("openai", "responses", "anthropic")
 
 _TEXT_TYPES = ("text", "input_text")
-# An empty line: no mention reaches across it, and no code span.
+# An empty line: no mention reaches across it, and no code span; a block of code does.
 _GAP = "\n\n"
 _PDF = "application/pdf"
 
@@ -35,11 +40,12 @@ def text_of(content: object) -> str:
     """
     Return what the person typed in the *content* of a message of theirs: its text parts, with an empty line between two.
 
-    Sections and instruction texts that were put there are left out; "" for a content without text.
+    Sections and instruction texts that were put there are left out; "" for a content without text.  Where a part ends
+    in a block of code that it does not close, the line that closes it follows: each part is a text of its own.
 
     .. versionadded:: 0.1
     """
-    return _GAP.join(text for _, text in _typed(content))
+    return _join([text for _, text in _typed(content)])
 
 
 def rewrite_content(content: Any, turn: Turn) -> Any:  # noqa: ANN401 (a content has the type that it had)
@@ -56,7 +62,7 @@ def rewrite_content(content: Any, turn: Turn) -> Any:  # noqa: ANN401 (a content
     .. versionadded:: 0.1
     """
     typed = _typed(content)
-    if turn.original != _GAP.join(text for _, text in typed):
+    if turn.original != _join([text for _, text in typed]):
         raise OptionError("turn", turn, "the turn of `text_of` of this content")
     if turn.message == turn.original:
         return content
@@ -89,10 +95,12 @@ def is_section_part(part: object) -> bool:
     """
     Tell whether *part* of a content is a section and nothing else: what a compaction may drop.
 
+    The newlines that stand between it and a text in another part are its own.
+
     .. versionadded:: 0.1
     """
     text = part_text(part)
-    return text is not None and text.startswith(markers.BEGIN) and not markers.strip(text)
+    return text is not None and markers.BEGIN in text and not markers.strip(text)
 
 
 def text_part(text: str, dialect: Dialect) -> Part:
@@ -162,8 +170,24 @@ def _slices(typed: list[tuple[int, str]], turn: Turn) -> list[str]:
     for _, text in typed:
         end = start + len(text)
         slices.append(turn.message[start + growth[bisect_right(ends, start)] : end + growth[bisect_right(ends, end)]])
-        start = end + len(_GAP)
+        start = end + len(_gap(text))
     return slices
+
+
+def _join(texts: Sequence[str]) -> str:
+    """Return *texts* as one, in which the code of each ends with it."""
+    return "".join(text + _gap(text) for text in texts[:-1]) + "".join(texts[-1:])
+
+
+def _gap(text: str) -> str:
+    """Return what parts *text* from the next: an empty line, and before it the line that closes the block of code it ends in."""
+    if "```" not in text and "~~~" not in text:
+        return _GAP
+    code = CodeRegions(f"{text}\n.", spans=False).around(len(text) + 1)
+    if code is None:
+        return _GAP
+    opened = text[code.start :].lstrip(" ")
+    return f"\n{opened[: len(opened) - len(opened.lstrip(opened[0]))]}{_GAP}"
 
 
 def _for_chat(outcome: Attached, data: str) -> Part:

@@ -105,9 +105,14 @@ def file_tools(files: Preprocessor) -> list[Tool]:
     ]
 
 
-def fetch(files: Preprocessor, ref: str) -> Fetched:
+def fetch(files: Preprocessor, ref: str, *, advice: str = "") -> Fetched:
     """
     Return what the tool `read_ref` answers to *ref*, and what became of each file: for hosts with a form of their own.
+
+    Args:
+        files: Where the files are.
+        ref: What the tool takes.
+        advice: What whoever reads the answer can do about a name that nothing is called by; "" for what a model can.
 
     Raises:
         RootClosedError: After *files* was closed.  Nothing that stands in *ref* raises.
@@ -116,7 +121,7 @@ def fetch(files: Preprocessor, ref: str) -> Fetched:
     """
     from filerefs import fetching
 
-    return fetching.fetch(ref, files.root, files.limits)
+    return fetching.fetch(ref, files.root, files.limits, advice=advice or fetching.ADVICE)
 
 
 _READ_PURPOSE = (

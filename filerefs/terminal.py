@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 import unicodedata
 from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
 
@@ -72,6 +73,24 @@ class Screen:
         """Hand over what was written.  Raises OSError if nobody takes it."""
         if self.stream is not None:
             self.stream.flush()
+
+
+def await_input(what: str, ending: str = "Ctrl-D at the beginning of a line ends it") -> None:
+    """Say on standard error that *what* is awaited, where a person at a terminal would else see nothing happen; nothing of a pipe."""
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None:
+        screen = Screen(sys.stderr)
+        screen.write(f"filerefs: waiting for {what}; {ending}\n")
+        screen.flush()
+
+
+def describe_failure(error: OSError, streams: str = "standard input or output") -> str:
+    """Return what *error* means where nothing is opened by a name: *streams* failed, or the current folder is gone."""
+    if isinstance(error, FileNotFoundError):
+        try:
+            os.getcwd()  # noqa: PTH109 (text)
+        except FileNotFoundError:
+            return "the current folder does not exist any more: it was deleted; change to another one"
+    return f"{streams}: {error.strerror or error}"
 
 
 def to_bytes(text: str) -> bytes:

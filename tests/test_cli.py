@@ -396,6 +396,77 @@ def test_error_no_standard_input(arguments: list[str], folder: Path) -> None:
     assert b"Traceback" not in finished.stderr
 
 
+WAITING = [
+    pytest.param(["expand", "-"], "the message", id="expand"),
+    pytest.param(["expand", "hi", "--prompt-file", "-"], "the prompt", id="a prompt file"),
+    pytest.param(["parse", "-"], "the message", id="parse"),
+    pytest.param(["serve"], "requests, one JSON object in each line", id="serve"),
+    pytest.param(["chat", "--no-agents"], "messages, one in each line", id="a chat whose output is no terminal"),
+    pytest.param(["chat", "--no-agents", "--json"], 'messages, one {"message": ...} in each line', id="a chat in JSON"),
+]
+
+
+@POSIX
+@pytest.mark.parametrize(("arguments", "what"), WAITING)
+def test_what_is_awaited_at_a_terminal(arguments: list[str], what: str, folder: Path) -> None:
+    """Who would wait at a terminal without a sign of it is told what for, and which key ends it; Ctrl-D does."""
+    ours, theirs = pytest.importorskip("pty").openpty()
+    try:
+        os.write(ours, b"@nothing\n\x04")
+        finished = subprocess.run([*PROGRAM, *arguments], stdin=theirs, capture_output=True, check=False, cwd=folder, env=_environment())
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+    assert 0 == finished.returncode
+    assert f"filerefs: waiting for {what}; Ctrl-D at the beginning of a line ends it\n" == finished.stderr.decode().splitlines(keepends=True)[0]
+    assert b"waiting" not in finished.stdout
+
+
+@pytest.mark.parametrize(("arguments", "what"), WAITING)
+def test_nothing_is_said_of_a_pipe(arguments: list[str], what: str, folder: Path) -> None:
+    """A program on the other end of a pipe is told nothing of that."""
+    finished = run(*arguments, folder=folder, given=b"@nothing\n")
+
+    assert 0 == finished.code
+    assert what not in finished.err
+
+
+@POSIX
+@pytest.mark.parametrize(
+    "arguments",
+    [["expand", "see @a.py"], ["expand", "hi"], ["serve"], ["chat"], ["agents"], ["migrate"], ["hook", "install", "claude-code", "--project"]],
+    ids=" ".join,
+)
+def test_error_current_folder_is_gone(arguments: list[str], tmp_path: Path) -> None:
+    """Whoever stands in a folder that was deleted is told so, and not that a stream failed."""
+    script = 'rmdir "$PWD" && exec "$@"'
+    (tmp_path / "gone").mkdir()
+
+    finished = subprocess.run(
+        ["/bin/sh", "-c", script, "sh", *PROGRAM, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        cwd=tmp_path / "gone",
+        env=_environment(HOME=str(tmp_path)),
+    )
+
+    assert (2, b"") == (finished.returncode, finished.stdout)
+    assert finished.stderr.decode() == "filerefs: error: the current folder does not exist any more: it was deleted; change to another one\n"
+
+
+@POSIX
+def test_a_folder_that_is_there_is_read_from_one_that_is_gone(folder: Path, tmp_path: Path) -> None:
+    """Who names another folder needs none to stand in."""
+    (tmp_path / "gone").mkdir()
+    script = ["/bin/sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", *PROGRAM, "expand", "--only", "message", "--root", str(folder), "see @src/app.py"]
+
+    finished = subprocess.run(script, capture_output=True, check=False, cwd=tmp_path / "gone", env=_environment())
+
+    assert (0, b"see src/app.py") == (finished.returncode, finished.stdout)
+
+
 @POSIX
 def test_a_reader_that_goes_away_ends_it_silently(folder: Path) -> None:
     """`filerefs expand … | head -1` is killed by SIGPIPE like any other program of a shell."""

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -57,6 +59,48 @@ def test_torn_after_any_byte(mark: bytes, codec: str, name: str) -> None:
         assert TEXT.startswith(part.text)
 
 
+@pytest.mark.parametrize("text", [" X and blanks ", "\n\tXX\n", "X\ufeff"])
+@pytest.mark.parametrize(("mark", "codec", "name"), BOMS)
+def test_only_a_mark_is_dropped(mark: bytes, codec: str, name: str, text: str) -> None:
+    """Letters and white space around the text are the text's own."""
+    assert Decoded(text, name, guessed=False, lossy=False) == decode(mark + text.encode(codec))
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "encoding"),
+    [
+        pytest.param("  XÖl, Süße und Käse sind größer \n".encode("cp1252"), "  XÖl, Süße und Käse sind größer \n", "cp1252", id="blanks and letters stay"),
+        pytest.param("\ufeffX这是中文文章，包含许多汉字。\n".encode("gb18030"), "X这是中文文章，包含许多汉字。\n", "gb18030", id="a mark goes"),
+        pytest.param("小学生小学生".encode("gb18030"), "小学生小学生", "gb18030", id="Chinese of which half could be Cyrillic in UTF-8"),
+        pytest.param("X这是中文文章，包含许多汉字。\n\ufeff".encode("gb18030"), "X这是中文文章，包含许多汉字。\n\ufeff", "gb18030", id="at the end it is none"),
+        pytest.param(
+            "Â© bei Größe, Käse, Öl und Süße\n".encode("cp1252"), "Â© bei Größe, Käse, Öl und Süße\n", "cp1252", id="letters that could be UTF-8 by chance"
+        ),
+    ],
+)
+def test_text_of_an_older_encoding(data: bytes, text: str, encoding: str) -> None:
+    """What is guessed is shown from its first character to its last, and says that it is a guess."""
+    assert Decoded(text, encoding, guessed=True, lossy=False) == decode(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"charset=iso-8859-2\nza\xbf\xf3\xb3\xe6 g\xea\xb6l\xb1\n", ("iso8859_2", False), id="ISO 8859-2"),
+        pytest.param(b"charset=iso-8859-2\nza\xbf\xf3\xb3\xe6 g\xea\xb6l\xb1 \x85\n", ("cp1250", False), id="a byte that only the code page of Windows has"),
+        pytest.param(b"coding: shift_jis\n" + "日本語の文章".encode("cp932"), ("cp932", False), id="Shift JIS"),
+        pytest.param(b"coding: shift_jis\n" + "日本語の文章".encode("cp932")[:-1], ("utf-8", True), id="Shift JIS that ends inside a character"),
+        pytest.param(b"coding: shift_jis\n" + "日本語の文章".encode("cp932") + b" \x80\n", ("utf-8", True), id="a byte that no Shift JIS has"),
+    ],
+)
+def test_what_a_file_says_of_itself_must_be_true_of_all_of_it(data: bytes, expected: tuple[str, bool]) -> None:
+    """A declared encoding holds if every byte agrees; a control character from U+0080 on does not."""
+    decoded = decode(data)
+
+    assert decoded is not None
+    assert (decoded.encoding, decoded.lossy) == expected
+
+
 @pytest.mark.parametrize(("mark", "codec", "name"), BOMS)
 def test_nul_behind_a_mark(mark: bytes, codec: str, name: str) -> None:  # noqa: ARG001 (one table for all)
     """A NUL makes a binary, whatever mark stands in front."""
@@ -70,6 +114,12 @@ def test_torn_utf8(length: int) -> None:
 
     assert Decoded("größer ", "utf-8", guessed=False, lossy=False) == decode(data, complete=False)
     assert Decoded("größer \ufffd", "utf-8", guessed=False, lossy=True) == decode(data)
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_short_text_with_a_torn_character_is_utf8(length: int) -> None:
+    """Where all but the last character is UTF-8, it is no other encoding, however few characters there are."""
+    assert Decoded("日本\ufffd", "utf-8", guessed=False, lossy=True) == decode("日本語".encode()[:-length])
 
 
 @pytest.mark.parametrize(
@@ -97,12 +147,15 @@ def test_utf8(data: bytes, text: str) -> None:
         pytest.param("hi\r\n", id="one word"),
         pytest.param("Windows Registry Editor Version 5.00\r\n\r\n[HKEY]\r\n", id="a registry file"),
         pytest.param("Größe über alles\n" * 400, id="German"),
+        pytest.param("Zażółć gęślą jaźń.\n" * 20, id="Polish with every letter that has a mark"),
+        pytest.param("Tiếng Việt có nhiều dấu hơn.\n" * 20, id="Vietnamese"),
         pytest.param("Сегодня хорошая погода.\n" * 10, id="Russian"),
         pytest.param("Σήμερα ο καιρός είναι καλός.\n" * 300, id="Greek"),
         pytest.param("今日は天気がいいです。ファイルが見つかりません。\n" * 3, id="Japanese"),
         pytest.param("今天天气很好。找不到文件，请检查路径。\n" * 300, id="Chinese"),
         pytest.param("오늘은 날씨가 좋습니다. 파일을 찾을 수 없습니다.\n" * 3, id="Korean"),
-        pytest.param("a smile 🙂 and more text\n" * 300, id="a surrogate pair at the end of what is looked at"),
+        pytest.param("x" * 14 + "a smile 🙂 and more text\n" * 300, id="a surrogate pair at the end of what is looked at"),
+        pytest.param("Он сказал: “Да” — и ушёл…\n" * 10, id="Russian with dashes and quotes"),
     ],
 )
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
@@ -125,7 +178,12 @@ def test_utf16_without_a_mark(text: str, codec: str) -> None:
         pytest.param("한국어".encode("cp949") * 40 + b"\0", id="a NUL in Korean"),
         pytest.param(bytes(4096), id="the head of a sparse file"),
         pytest.param(bytes.fromhex("00010203fffe") * 10, id="small numbers"),
+        pytest.param(bytes.fromhex("00010203") * 10, id="smaller numbers, which could be letters with marks"),
+        pytest.param(bytes.fromhex("0001") * 40, id="ones, which could be a letter with a mark"),
+        pytest.param(bytes.fromhex("0020") * 40, id="numbers that could be blanks"),
+        pytest.param(bytes.fromhex("000102030d000302") * 10, id="small numbers, one of which could be a line end"),
         pytest.param(b"".join(n.to_bytes(2, "little") for n in range(0, 60000, 7)), id="a ramp of 16-bit numbers"),
+        pytest.param("αβγδабвгאבגדابتثกขคฆაბგდ a b\n".encode("utf-16-le"), id="numbers that would be letters of many scripts"),
         pytest.param("text and then\0".encode("utf-16-le") * 4, id="a NUL in UTF-16 without a mark"),
         pytest.param(b"\x7fELF\x02\x01\x01" + bytes(9), id="a program"),
         pytest.param(bytes.fromhex("cb0d0d0a00000000dd00"), id="compiled Python"),
@@ -160,6 +218,7 @@ def test_binary(data: bytes) -> None:
             id="marks that are not in front",
         ),
         pytest.param(b"\x81 \x98 \xff \xa0\n" * 9, "\ufffd \ufffd \ufffd \ufffd\n" * 9, "utf-8", id="nothing fits"),
+        pytest.param("“a“ ".encode() + b"\xe9 \xe8", "“a“ \ufffd \ufffd", "utf-8", id="typographic quotes in UTF-8 beside pasted letters"),
     ],
 )
 def test_error_bytes_are_replaced(data: bytes, text: str, encoding: str) -> None:
@@ -185,6 +244,7 @@ def test_error_invalid_utf8_loads() -> None:
         pytest.param(b"GIF87a\x20\x03\x20\x03\xf7\0\0", "image/gif", id="GIF of 800 by 800"),
         pytest.param(b"RIFF\x24\0\0\0WEBPVP8 ", "image/webp", id="WebP"),
         pytest.param(b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", "image/bmp", id="BMP"),
+        pytest.param(b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x20\x03\0\0", "image/bmp", id="BMP of 800 pixels a row"),
         pytest.param(b"II*\0\x08\0\0\0", "image/tiff", id="TIFF, little end first"),
         pytest.param(b"MM\0*\0\0\0\x08", "image/tiff", id="TIFF, big end first"),
         pytest.param(b"\0\0\x01\0\x01\0\x10\x10\0\0\x01\0", "image/vnd.microsoft.icon", id="icon"),
@@ -195,8 +255,14 @@ def test_error_invalid_utf8_loads() -> None:
         pytest.param(b"RIFF\x24\0\0\0WAVEfmt ", None, id="a sound"),
         pytest.param(b'<svg xmlns="http://www.w3.org/2000/svg"/>', None, id="SVG is text"),
         pytest.param(b"GIF89a is a format of 1989", None, id="a text about GIF"),
+        pytest.param(b"GIF89a\tis a format of 1989", None, id="a table about GIF"),
+        pytest.param(b"GIF89a-format\x01", None, id="a text about GIF with a control character behind where a header would end"),
         pytest.param(b"GIF89a", None, id="a word"),
         pytest.param(b"BM is a department of ours, and so on", None, id="a text that begins like BMP"),
+        pytest.param(b"BM and 40\0\0\0\0\0 \x28\0\0\0", None, id="a header like that of BMP behind other words"),
+        pytest.param(b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x29\0\0\0", None, id="no header of BMP has that length"),
+        pytest.param(b"\0\0\x01\0\0\0\x10\x10\0\0\x01\0", None, id="an icon without images"),
+        pytest.param(b"kinds:  heic, avif", None, id="a text about HEIC"),
         pytest.param(b"%PDF-files are", None, id="a comment about PDF"),
         pytest.param(b"PK\x03\x04", None, id="an archive"),
         pytest.param(bytes(64), None, id="NULs"),
@@ -220,6 +286,27 @@ BITS = st.sampled_from(
         *("hi\n".encode("utf-16-le"), b"\x00\xd8", b"\x1b[0m", b"\x80\x81", b"coding: cp437\n", b"charset=iso-8859-2\n", b"PK\x03\x04", b"%PDF-1"),
     ]
 )
+
+
+CONTROLS = sorted({*range(0x20), 0x7F} - {*b"\t\n\f\r\x1b"})
+
+
+@given(st.lists(st.sampled_from(CONTROLS), min_size=1, max_size=200).map(bytes), st.integers(0))
+@example(b"\0\1\2\3" * 10, 0)
+@example(b"\1\0\3\2" * 10, 1)
+def test_controls_with_a_nul_are_binary(controls: bytes, place: int) -> None:
+    """Bytes of nothing but controls with a NUL among them are binary, in whatever pairs they are read."""
+    place %= len(controls) + 1
+
+    assert decode(controls[:place] + b"\0" + controls[place:]) is None
+
+
+@given(st.integers(0, 2**32), st.integers(80, 400))
+def test_random_bytes_with_many_controls_are_binary(seed: int, length: int) -> None:
+    """Random bytes, of which a fifth are controls, are binary if there is a NUL among them."""
+    data = bytes(Random(seed).choices([*CONTROLS, *range(256)], k=length))
+
+    assert decode(b"\0" + data) is None
 
 
 @given(st.binary(max_size=200) | st.lists(BITS, max_size=30).map(b"".join), st.booleans())

@@ -116,6 +116,47 @@ def test_what_is_removed_is_gone_and_nothing_else_changed(value: list[Any], data
     assert [*value[:index], {"new": [1]}, *value[index + 1 :]] == json.loads(other.text)
 
 
+@given(value=st.lists(VALUES, min_size=1, max_size=8), data=st.data())
+def test_many_are_removed_as_one_by_one(value: list[Any], data: st.DataObject) -> None:
+    """What is taken out at once is what would be taken out one by one, and what is left has the same text."""
+    indexes = data.draw(st.sets(st.integers(0, len(value) - 1), min_size=1))
+    text = data.draw(_laid_out(value))
+    document, other = JSONText(text), JSONText(text)
+
+    document.remove_all([((), indexes)])
+    for index in sorted(indexes, reverse=True):
+        other.remove((index,))
+
+    assert [item for index, item in enumerate(value) if index not in indexes] == json.loads(document.text)
+    assert other.text == document.text
+
+
+@EACH_HOST
+def test_duplicates_are_removed_at_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often our entry is there, and whatever is beside it, the settings are read as often as for two."""
+    reads: list[str] = []
+    take = JSONText._take
+    monkeypatch.setattr(JSONText, "_take", lambda document, text: (reads.append(text), take(document, text)))
+    one = json.loads(_merge(host, None))["hooks"]
+    other = {"command": "another"}
+    mixed = {"hooks": [one[host.prompt_event][0]["hooks"][0], other]} if host.settings.groups else other
+
+    def settings(count: int) -> str:
+        return json.dumps({"hooks": {event: [other, *entries * count, *[mixed] * count] for event, entries in one.items()}}, indent=2)
+
+    counts = []
+    for count in (2, 200):
+        reads.clear()
+        merged, unmerged = merge(host, settings(count), _command(host)), unmerge(host, settings(count), _command(host))
+        counts.append(len(reads))
+
+        kept = [other, *[{"hooks": [other]} if host.settings.groups else other] * count]
+        first = [other, *one[host.prompt_event]]
+        assert dict.fromkeys(one, first + kept[1:]) == json.loads(merged.after or "")["hooks"]
+        assert dict.fromkeys(one, kept) == json.loads(unmerged.after or "")["hooks"]
+    assert counts[0] == counts[1]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

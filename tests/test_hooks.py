@@ -298,7 +298,7 @@ def test_error_warnings_beside_a_host_that_attaches_itself(prompt: str, said: st
 
 @EACH_HOST
 def test_what_the_person_did_not_type_is_not_read(host: hosts.Host, project: Path) -> None:
-    """Messages in a subagent, and those that Claude Code writes by itself, name nothing."""
+    """Messages in a sub-agent, and those that Claude Code writes by itself, name nothing."""
     prompt = "<task-notification>\nsee (@src/app.py)</task-notification>"
 
     assert ("", "") == _answer(host, _prompt_event(host, "see (@src/app.py)", project, agent_id="x"))
@@ -475,6 +475,26 @@ def test_error_input_ends_with_zero(given: bytes, printed: bytes, project: Path)
     assert bool(printed) <= bool(finished.stdout)
     if finished.stdout:
         _check_form(hosts.CODEX, "UserPromptSubmit", json.loads(finished.stdout))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a folder can be deleted while somebody is in it")
+@pytest.mark.parametrize(
+    ("event", "printed"),
+    [
+        pytest.param("UserPromptSubmit", b"the folder of this session cannot be opened", id="a message"),
+        pytest.param("SessionStart", b"", id="a session"),
+    ],
+)
+def test_error_the_folder_it_runs_in_is_gone(event: str, printed: bytes, tmp_path: Path) -> None:
+    """Where the event names no folder and the hook's own was deleted, that is a warning or nothing, and no fault of ours."""
+    (tmp_path / "gone").mkdir()
+    given = json.dumps({"hook_event_name": event, "prompt": "@src/app.py"}).encode()
+    script = ["sh", "-c", 'rmdir "$PWD" && exec "$0" -m filerefs hook codex', sys.executable]
+
+    finished = subprocess.run(script, input=given, capture_output=True, check=False, cwd=tmp_path / "gone", env=_environment())
+
+    assert (0, b"", bool(printed)) == (finished.returncode, finished.stderr, bool(finished.stdout))
+    assert printed in finished.stdout
 
 
 @pytest.mark.parametrize("name", HOSTS)

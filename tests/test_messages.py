@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filerefs import OptionError, OptionTypeError, Preprocessor, RootNotFoundError, messages, swap_section
+from filerefs import OptionError, OptionTypeError, Preprocessor, RootNotFoundError, messages, phases, swap_section
 from filerefs.agentsmd import insert, marks
 from filerefs.messages import is_section_part, media_parts, preprocess_messages, rewrite_content, strip_sections, text_of
 
@@ -272,6 +272,17 @@ def test_parts_are_one_message(files: Preprocessor) -> None:
     assert [outcome.path for outcome in done.turn.outcomes] == ["a.py", "missing.py", "b.py", "my file.txt"]
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~~"])
+def test_code_ends_with_its_part(files: Preprocessor, fence: str) -> None:
+    """A block of code that a part leaves open hides the mentions behind it in this part, and none in the next ones."""
+    parts = [text(f"@a.py\n{fence}\n@b.py"), {"type": "image_url", "image_url": {"url": "x"}}, text(f"{fence}\nno @a.py"), text('see @"my file.txt" and @b.py')]
+
+    done = preprocess_messages([user(parts)], files)
+
+    assert done.messages[-1] == user([text(f"a.py\n{fence}\n@b.py"), parts[1], parts[2], text('see "my file.txt" and b.py')])
+    assert [outcome.path for outcome in done.turn.outcomes] == ["a.py", "my file.txt", "b.py"]
+
+
 def test_message_of_images_ends_the_turn_before(files: Preprocessor) -> None:
     """A message without any text is a person's as well: the files of the one before are gone."""
     done = preprocess_messages([user("@a.py")], files)
@@ -328,6 +339,44 @@ def test_changed_section_is_told(files: Preprocessor) -> None:
     assert "changed by someone else" in done.turn.warnings[0]
 
 
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("place", ["the system prompt", "a system message before the last", "an earlier message"])
+def test_changed_section_is_told_wherever_it_is(files: Preprocessor, place: str, placement: Any) -> None:
+    """A changed section is told once with each turn, in whichever message it was left and wherever the new one goes."""
+    section = section_of(files, "@a.py").replace("print", "burn")
+    system_prompt = f"S\n\n{section}" if place == "the system prompt" else "S"
+    others = [system(f"first\n\n{section}")] if place == "a system message before the last" else []
+    earlier = [user([text(section), text("a.py")])] if place == "an earlier message" else []
+
+    done = preprocess_messages([*others, system(system_prompt), *earlier, user("@b.py and @missing.py")], files, placement=placement)
+
+    assert [warning for warning in done.turn.warnings if "changed by someone else" in warning] == [phases.LEFTOVER]
+    assert len(done.turn.warnings) == 2
+    assert section in str(done.messages).replace("\\n", "\n").replace("\\'", "'")
+
+
+def test_typed_sections_are_no_leftover(files: Preprocessor) -> None:
+    """Who quotes a section in a message is not told of a leftover, with each turn from then on."""
+    quoted = user(f"what is this?\n{section_of(files, '@a.py').replace('print', 'burn')}")
+
+    done = preprocess_messages([quoted, user("@b.py")], files, placement="user")
+
+    assert done.turn.warnings == ()
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_no_blank_block_is_left_of_a_section(files: Preprocessor, placement: Any) -> None:
+    """A block that held a section and the newlines before it goes with it; a blank one of the host's own stays."""
+    section = section_of(files, "@a.py", "S")
+    blocks = [text("S", **CACHED), text(""), text(f"\n\n{section}"), text(f"  \n\n{section}")]
+
+    done = preprocess_messages("hi", files, dialect="anthropic", system=blocks, placement=placement)
+
+    assert done.system == [text("S", **CACHED), text(""), text("  ")]
+    assert [is_section_part(block) for block in blocks] == [False, False, True, False]
+    assert strip_sections(blocks) == blocks[:2] + blocks[3:]
+
+
 IMAGE_URL = "data:image/png;base64,iVBORw0KGgo="
 PDF_URL = "data:application/pdf;base64,JVBERi0xLjcK"
 MEDIA = {
@@ -380,6 +429,13 @@ def test_media_that_are_not_read(tree: Tree) -> None:
         pytest.param("@a.py", "@a.py", id="a string"),
         pytest.param([text("a"), text("b")], "a\n\nb", id="parts"),
         pytest.param([{"type": "input_text", "text": "a"}, {"text": "b"}, "c"], "a\n\nb\n\nc", id="parts of other forms"),
+        pytest.param([text("```py\nx = 1"), text("b")], "```py\nx = 1\n```\n\nb", id="a block of code that is not closed"),
+        pytest.param([text("  ~~~~\n~~~\n"), text("b")], "  ~~~~\n~~~\n\n~~~~\n\nb", id="a longer fence that is not closed"),
+        pytest.param([text("a\n```"), text("b\n```"), text("c\n```")], "a\n```\n```\n\nb\n```\n```\n\nc\n```", id="a fence that opens each"),
+        pytest.param(
+            [text("```\nx\n```"), text("~~~ is a sign"), text("c")], "```\nx\n```\n\n~~~ is a sign\n~~~\n\nc", id="a block that is closed, and one of one line"
+        ),
+        pytest.param([text("see ``` here"), text("b")], "see ``` here\n\nb", id="no fence within a line"),
         pytest.param([{"type": "image_url"}, {"type": "text", "text": None}, None, 3], "", id="no text"),
         pytest.param([{"type": "tool_result", "text": "@a.py"}], "", id="a result with a text"),
         pytest.param([{"type": "thinking", "text": "@a.py"}], "", id="a part of another kind"),
@@ -394,7 +450,7 @@ def test_text_of(content: Any, expected: str) -> None:
     assert text_of(content) == expected
 
 
-BITS = [*("@a.py", "@b.py:1", "@my file.txt", '@"my file.txt"', "@a.py,", "@missing.py"), *("`", "```\n", "\n", " ", "word", "@", "\\", '"', "é")]
+BITS = [*("@a.py", "@b.py:1", "@my file.txt", '@"my file.txt"', "@a.py,", "@missing.py"), *("`", "```\n", "~~~", "\n", " ", "word", "@", "\\", '"', "é")]
 
 
 @given(parts=st.lists(st.lists(st.sampled_from(BITS)).map("".join).map(text) | st.just({"type": "image_url"}), max_size=5))

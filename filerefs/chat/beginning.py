@@ -15,7 +15,7 @@ from filerefs.chat.models import ModelError, open_model
 from filerefs.chat.pipe import answer_json, answer_lines
 from filerefs.completion import Completer
 from filerefs.limits import Limits
-from filerefs.terminal import Screen
+from filerefs.terminal import Screen, await_input
 
 if TYPE_CHECKING:
     import argparse
@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
         state.model = choose(options.model) if options.model else None
         chat = Chat(state, Screen(sys.stdout), Screen(sys.stderr))
         if options.json:
+            await_input('messages, one {"message": ...} in each line')
             answer_json(chat, sys.stdin.buffer)
         elif sys.stdin.isatty() and sys.stdout.isatty():
             from filerefs.chat.keyboard import converse
@@ -61,5 +62,6 @@ def run(options: argparse.Namespace) -> int:
             # Whoever types has seen the error, and may have tried again.
             return 0
         else:
+            await_input("messages, one in each line")
             answer_lines(chat, sys.stdin.buffer)
     return int(chat.failed)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from filerefs import Limits
+    from filerefs import Limits, Turn
     from filerefs.agentsmd import Discovery
     from filerefs.chat.conversation import Conversation
     from filerefs.chat.models import Model
@@ -112,14 +112,21 @@ def _show_context(state: State, _: str) -> Lines:
     shown = sum(outcome.shown for outcome in attached)
     cap = f" of {human_size(total)} ({_percent(shown, total)})" if total else ""
     yield f"attached: {human_size(shown)}{cap}, a file at most {human_size(state.limits.file_bytes) if state.limits.file_bytes else 'as large as it is'}"
-    if kept := conversation.kept:
-        yield f"kept for all turns: {' '.join(map(naming.printable, kept))}"
+    yield from _describe_kept(conversation.look_at_kept())
     prompt = turn.prompt if turn else conversation.base
     history = conversation.answered if state.model else conversation.history
     said = [text for one in history for text in (one.message, one.answer)]
     yield _share("whole system prompt, with instructions, files and what stands around them", prompt)
     yield _share(f"history, {len(history)} {'exchange' if len(history) == 1 else 'exchanges'}", *said)
     yield _share("sum of system prompt and history", prompt, *said)
+
+
+def _describe_kept(turn: Turn) -> Lines:
+    for outcome in turn.outcomes:
+        size = f"{human_size(outcome.shown)}, about {_tokens(outcome.shown)} tokens" if isinstance(outcome, Attached) else outcome.detail
+        yield f"kept for all turns: {naming.printable(outcome.token)}, {size}"
+    # A name that looks like no path is a plain word where its file is gone.
+    yield from (f"kept for all turns: {naming.printable(ref.token)}, no such file" for ref in turn.plain)
 
 
 def _share(title: str, *texts: str) -> str:

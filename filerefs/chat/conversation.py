@@ -87,6 +87,10 @@ class Conversation:
         self._kept |= {outcome.path: _alone(outcome) for outcome in outcomes if isinstance(outcome, Attached)}
         return outcomes
 
+    def look_at_kept(self) -> Turn:
+        """Return the turn of the references that every turn has, without a message, as their files are now."""
+        return self._preprocessor.preprocess(" ".join(self._kept.values()), self.base)
+
     def drop(self, text: str = "") -> list[str]:
         """Keep what *text* refers to no longer, or nothing any more if it is ""; return the references that were dropped."""
         named = self._paths(text)

@@ -50,7 +50,10 @@ def converse(chat: Chat, scratch: Preprocessor, *, history: str | None, code: Co
     try:
         from filerefs.integrations.prompt_toolkit import AtPathCompleter, Preview
     except ImportError as error:
-        raise ChatUnavailableError("a chat at a terminal needs prompt_toolkit: pip install 'filerefs[chat]' (as a pipe it works without)") from error
+        from filerefs.integrations.extras import lacking
+
+        sentence = lacking("a chat at a terminal", "prompt-toolkit", error, extra="chat")
+        raise ChatUnavailableError(f"{sentence} (as a pipe it works without)") from error
     with Preview(scratch) as preview, Interrupts() as interrupts:
         names = AtPathCompleter(chat.state.names, code=code, lenient=lenient)
         session = _make_session(chat, names, preview, history)

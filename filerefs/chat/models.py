@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from filerefs.errors import FilerefsError
@@ -59,8 +60,13 @@ def open_model(name: str, *, base_url: str | None = None, key: str | None = None
     """
     try:
         import llm
+
+        # Older ones do not have it, and what is asked of a model is made of it.
+        import_module("llm.parts")
     except ImportError as error:
-        raise ModelError("answers come through the `llm` library: pip install 'filerefs[chat]'") from error
+        from filerefs.integrations.extras import lacking
+
+        raise ModelError(str(lacking("a chat with a model", "llm", error, extra="chat"))) from error
     if base_url is not None:
         return _LibraryModel(name, _server_model(name, base_url, llm.get_key(input=key) if key else None), None)
     try:

@@ -37,7 +37,7 @@ def reply(event: Mapping[str, Any], host: Host, options: Options) -> Reply | Non
     """
     name, prompt = event.get("hook_event_name"), event.get("prompt")
     if "agent_id" in event:
-        # Inside of a subagent, whose messages another model writes.
+        # Inside of a sub-agent, whose messages another model writes.
         return None
     if name == host.prompt_event and isinstance(prompt, str):
         return shape(_answer_prompt(event, prompt, host, options), host, host.prompt_event)
@@ -71,7 +71,8 @@ def _answer_prompt(event: Mapping[str, Any], prompt: str, host: Host, options: O
 
     try:
         return prompting.compose(event, prompt, _folder(event), host, options)
-    except FilerefsError:
+    except (FilerefsError, FileNotFoundError):
+        # The other one where the event names no folder, and the one that the hook runs in was deleted.
         return Answer(warnings=(NO_FOLDER,))
 
 
@@ -80,7 +81,7 @@ def _answer_start(event: Mapping[str, Any], host: Host, options: Options) -> Ans
 
     try:
         return starting.compose(_folder(event), host, options)
-    except FilerefsError:
+    except (FilerefsError, FileNotFoundError):
         # No folder, no instruction files: nobody asked for any.
         return Answer()
 

@@ -17,10 +17,10 @@ from filerefs.hooks.hosts import HOSTS
 from filerefs.hooks.json_text import JSONText, JSONTextError
 from filerefs.hooks.settings_files import BACKUP, Place, SettingsError, read, read_beside, write
 from filerefs.hooks.words import read_words
-from filerefs.terminal import Screen
+from filerefs.terminal import Screen, describe_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from filerefs.hooks.hosts import Host
 
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
         with contextlib.suppress(OSError):
             if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
                 sys.__stdout__.close()
-        return _fail(f"standard output: {error.strerror or error}")
+        return _fail(describe_failure(error, "standard output"))
     return DONE
 
 
@@ -93,8 +93,8 @@ def merge(host: Host, text: str | None, command: str) -> Change:
             continue
         if cast("Any", document.root.at(*ours[0], "command")).value != command:
             document.replace((*ours[0], "command"), command)
-        for path in reversed(ours[1:]):
-            _take_out(document, path)
+        if ours[1:]:
+            _take_out(document, event, ours[1:])
     after = document.text
     return Change(text, after if text and text.strip() else f"{after}\n")
 
@@ -111,8 +111,8 @@ def unmerge(host: Host, text: str | None, command: str) -> Change:
     document = _parse(host, text)
     removed = False
     for event in (host.prompt_event, host.start_event):
-        for path in reversed(list(_ours(host, document, event, command))):
-            _take_out(document, path)
+        if ours := list(_ours(host, document, event, command)):
+            _take_out(document, event, ours)
             removed = True
     if removed and document.root.value == JSONText(host.settings.empty).root.value:
         return Change(text, None)
@@ -182,20 +182,25 @@ def _split(command: str) -> list[str]:
         return []
 
 
-def _take_out(document: JSONText, path: tuple[str | int, ...]) -> None:
-    """Remove the handler at *path*, and upwards its group, event and table where nothing else is in it."""
-    document.remove(path)
-    group, event, table = path[:3], path[:2], path[:1]
-    if len(path) > len(group):
-        # A group that is for some events only says which; without handlers that is nothing.
-        left = cast("Any", document.root.at(*group)).value
-        if left["hooks"] or set(left) - {"hooks", "matcher"}:
-            return
-        document.remove(group)
-    for container in (event, table):
-        if cast("Any", document.root.at(*container)).children:
-            return
-        document.remove(container)
+def _take_out(document: JSONText, event: str, paths: Iterable[tuple[str | int, ...]]) -> None:
+    """Remove the handlers at *paths*, all of *event*, and upwards their groups, the event and the table where nothing else is in it."""
+    entries: dict[int, list[int]] = {}
+    for _, _, number, *rest in paths:
+        entries.setdefault(cast("int", number), []).extend(cast("list[int]", rest[1:]))
+    array = cast("Any", document.root.at("hooks", event))
+    gone = {number for number, handlers in entries.items() if _is_nothing_without(array.value[number], handlers)}
+    if gone and len(gone) == len(array.children):
+        others = len(cast("Any", document.root.at("hooks")).children) > 1
+        document.remove(("hooks", event) if others else ("hooks",))
+        return
+    parts = [(("hooks", event, number, "hooks"), handlers) for number, handlers in entries.items() if number not in gone]
+    document.remove_all([*parts, (("hooks", event), gone)])
+
+
+def _is_nothing_without(entry: dict[str, Any], handlers: list[int]) -> bool:
+    """Tell whether nothing is left of *entry* without these of its handlers; it is one itself where there are none."""
+    # A group that is for some events only says which; without handlers that is nothing.
+    return not handlers or (len(handlers) == len(entry["hooks"]) and not set(entry) - {"hooks", "matcher"})
 
 
 def _run(options: argparse.Namespace) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 Value = Any
 
@@ -127,23 +127,49 @@ class JSONText:
 
     def remove(self, path: tuple[str | int, ...]) -> None:
         """Take out what stands at *path*, with its name, and the comma that it no longer needs."""
-        container = self._container(path[:-1])
-        index = container.index(path[-1])
-        start, end = container.starts[index], container.children[index].end
-        if index + 1 < len(container.children):
-            comma = self._skip(end)
-            gap = cast("re.Match[str]", _BLANKS.match(self.text, comma + 1))
-            self._take(self.text[:start] + _unless_blank(self.text[end:comma]) + self.text[gap.end() :])
-        elif index:
-            before = container.children[index - 1].end
-            comma = self._skip(before)
-            between = _unless_blank(self.text[before:comma] + self.text[comma + 1 : start])
+        self.remove_all([(path[:-1], [self._container(path[:-1]).index(path[-1])])])
+
+    def remove_all(self, removals: Iterable[tuple[tuple[str | int, ...], Collection[int]]]) -> None:
+        """
+        Do what `remove` does, for many at once: the text is read again once.
+
+        Args:
+            removals: The path of an object or array, and the numbers of the things in it; each container once, and none
+                within something that is removed.
+        """
+        edits = [edit for path, indexes in removals for edit in self._edits(self._container(path), sorted(indexes, reverse=True))]
+        pieces, position = [], 0
+        for start, end, text in sorted(edits):
+            pieces += [self.text[position:start], text]
+            position = end
+        self._take("".join((*pieces, self.text[position:])))
+
+    def _edits(self, container: Node, indexes: list[int]) -> Iterator[tuple[int, int, str]]:
+        """Yield where the text is to be replaced, and by what, so that the children *indexes*, from the last on, are gone."""
+        text, starts, ends = self.text, container.starts, [child.end for child in container.children]
+        last, end_of_all = len(ends) - 1, ends[-1]
+        if len(indexes) == len(ends):
+            between = "".join(self._between(ends[index - 1], starts[index]) for index in range(1, len(ends)))
+            yield container.start + 1, container.end - 1, _unless_blank(text[container.start + 1 : starts[0]] + between + text[end_of_all : container.end - 1])
+            return
+        following = ""
+        for index in indexes:
+            if index < last:
+                comma = self._skip(ends[index])
+                gap = cast("re.Match[str]", _BLANKS.match(text, comma + 1))
+                yield starts[index], gap.end(), _unless_blank(text[ends[index] : comma])
+                continue
+            between = self._between(ends[index - 1], starts[index])
             # A comment to the end of its line needs that end, once.
-            between = between.rstrip() if _NEW_LINE.match(self.text, end) else between
-            self._take(self.text[:before] + between + self.text[end:])
-        else:
-            inside = _unless_blank(self.text[container.start + 1 : start] + self.text[end : container.end - 1])
-            self._take(self.text[: container.start + 1] + inside + self.text[container.end - 1 :])
+            has_end = _NEW_LINE.match(following) if following else _NEW_LINE.match(text, end_of_all)
+            between = between.rstrip() if has_end else between
+            yield ends[index - 1], ends[index], between
+            following, last = between or following, index - 1
+
+    def _between(self, end: int, start: int) -> str:
+        """Return the comments between two neighbours, with the blanks around them; "" for none."""
+        comma = self._skip(end)
+        return _unless_blank(self.text[end:comma] + self.text[comma + 1 : start])
 
     def _container(self, path: tuple[str | int, ...]) -> Node:
         node = self.root.at(*path)

@@ -23,10 +23,13 @@ from filerefs import OptionTypeError, Turn
 
 try:
     from acp.schema import PromptCapabilities
-except ImportError as error:
-    raise ImportError("filerefs.integrations.acp needs the ACP SDK: pip install 'filerefs[acp]'") from error
 
-from filerefs.integrations.acp_blocks import Reader
+    from filerefs.integrations.acp_blocks import Reader
+except ImportError as error:
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "acp", error) from error
+
 from filerefs.integrations.shared import open_files
 
 if TYPE_CHECKING:
@@ -54,7 +57,8 @@ class FileRefs:
     """
     Turns the blocks of prompts into turns; keeps nothing of them.
 
-    Text is parsed for mentions, as one message over all blocks.  Links and embedded files stand in it by their names:
+    Text is parsed for mentions, as one message over all blocks; what is code in a text block goes on behind a link, and
+    ends where another text block follows: the line that closes a fence is added there.  Links and embedded files stand in it by their names:
 
     - A link to a file below the root (``file://…``, lines as ``#L10-20`` or ``#L10:20``) is read as if it had been
       typed; one that leads elsewhere is refused.  Other links go to the model as they are, with a notice.

@@ -21,6 +21,7 @@ from acp.schema import (
 )
 
 from filerefs import OptionError, Ref
+from filerefs.messages import text_of
 from filerefs.naming import label
 from filerefs.roots import MemoryRoot
 
@@ -79,6 +80,7 @@ class Reader:
         self._root = root
         self._buffered = 0
         self._behind_link = False
+        self._text_start = 0
         self.message = ""
         self.refs: list[Ref] = []
         self.notices: list[str] = []
@@ -103,19 +105,25 @@ class Reader:
 
     def _say(self, text: str, *, is_link: bool = False) -> int:
         """Put *text* behind what is there, with white space between where words would run together; return where it begins."""
-        if self.message and text and not self.message[-1].isspace() and not text[0].isspace():
+        if self.message and text:
             self.message += self._gap(text, is_link=is_link)
+            if not is_link and not self._behind_link:
+                self._text_start = len(self.message)
         start = len(self.message)
         self.message += text
         self._behind_link = is_link if text else self._behind_link
         return start
 
     def _gap(self, text: str, *, is_link: bool) -> str:
+        are_apart = self.message[-1].isspace() or text[0].isspace()
         if is_link:
-            return "" if self.message[-1] in _OPENING and not self._behind_link else " "
+            return "" if are_apart or (self.message[-1] in _OPENING and not self._behind_link) else " "
         if self._behind_link:
-            return "" if text[0] in _CLOSING else " "
-        return "\n\n"
+            return "" if are_apart or text[0] in _CLOSING else " "
+        # A text behind a text is one of its own, and no code because of the one before; around a link both are one.
+        before = self.message[self._text_start :]
+        gap = text_of([before, ""])[len(before) :]
+        return "" if are_apart and not gap.strip() else gap
 
     def _mention(self, shown: str, path: str, lines: Lines | None = None) -> None:
         token = " ".join(shown.split()) or "file"

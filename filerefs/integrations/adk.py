@@ -23,7 +23,9 @@ try:
     from google.adk.tools.base_tool import BaseTool
     from google.genai import types
 except ImportError as error:
-    raise ImportError("filerefs.integrations.adk needs the Agent Development Kit: pip install 'filerefs[adk]'") from error
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "adk", error) from error
 
 if TYPE_CHECKING:
     import os

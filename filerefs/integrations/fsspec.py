@@ -310,7 +310,9 @@ def _connect(filesystem: object, base: str, options: Mapping[str, Any]) -> tuple
     try:
         core = import_module("fsspec.core")
     except ImportError as error:
-        raise ImportError("filerefs.integrations.fsspec needs fsspec: pip install 'filerefs[fsspec]'") from error
+        from filerefs.integrations.extras import lacking
+
+        raise lacking(__name__, "fsspec", error) from error
     try:
         # A new one each time: an archive that was made anew has another table of contents.
         found, path = core.url_to_fs(filesystem, **{"skip_instance_cache": True, **options})

@@ -21,10 +21,12 @@ try:
     from langchain_core.messages import HumanMessage
     from langchain_core.tools import StructuredTool
     from langgraph.types import Overwrite
-except ImportError as error:
-    raise ImportError("filerefs.integrations.langchain needs langchain: pip install 'filerefs[langchain]'") from error
 
-from filerefs.integrations import langchain_messages as messages
+    from filerefs.integrations import langchain_messages as messages
+except ImportError as error:
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "langchain", error) from error
 
 if TYPE_CHECKING:
     import os

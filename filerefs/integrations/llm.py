@@ -11,12 +11,16 @@ Every start of `llm` imports this module, whatever it is asked: what does the wo
 `llm tools list` shows the annotations as they are, so they are not made texts here.
 """
 
+from types import MethodType
 from typing import TYPE_CHECKING
 
 try:
     import llm
+    from llm import Toolbox  # older ones have none
 except ImportError as error:
-    raise ImportError("filerefs.integrations.llm needs llm: pip install 'filerefs[llm]'") from error
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "llm", error) from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,7 +87,7 @@ def load_template(argument: str) -> llm.Template:
     return llm_files.load_template(argument)
 
 
-class Project(llm.Toolbox):  # type: ignore[no-untyped-call]  # llm's own __init_subclass__ has no types
+class Project(Toolbox):  # type: ignore[no-untyped-call]  # llm's own __init_subclass__ has no types
     """
     Tools that read and list what is in one folder, and nothing else.
 
@@ -118,11 +122,18 @@ class Project(llm.Toolbox):  # type: ignore[no-untyped-call]  # llm's own __init
                 name=f"{type(self).__name__}_{name}",
                 description=tool.description,
                 input_schema=dict(tool.parameters),
-                # A method, by which llm knows whose tool it is.
-                implementation=getattr(self, name),
+                implementation=self._implementation(name),
                 plugin=getattr(self, "plugin", None),
             )
         yield from self._extra_tools
+
+    def _implementation(self, name: str) -> "Callable[..., str]":
+        """Return what answers a model, whatever arguments it gives: a method, by which llm knows whose tool it is."""
+
+        def call(project: Project, /, **arguments: object) -> str:
+            return project._find(name).run(arguments)
+
+        return MethodType(call, self)
 
     def _find(self, name: str) -> "Tool":
         if not self._library:

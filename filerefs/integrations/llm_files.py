@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import llm
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from filerefs.retrieval import Tool
 
 
+_ADVICE: Final = "names are relative to the folder that llm was started in; `ls` there shows them"
+
 # Its classes have no types where they are made.
 _llm: Any = llm
 
@@ -29,7 +31,7 @@ def load_ref(argument: str) -> list[llm.Fragment | llm.Attachment]:
         ValueError: If one of them cannot be read; it says why.
     """
     with Preprocessor(media=True) as files:
-        fetched = fetch(files, argument)
+        fetched = fetch(files, argument, advice=_ADVICE)
         if fetched.problems:
             raise ValueError(" ".join(fetched.problems))
         names = [outcome.path for outcome in fetched.outcomes]

@@ -30,10 +30,12 @@ try:
     from mcp.server import Server, ServerRequestContext
     from mcp.server.stdio import stdio_server
     from mcp.shared.exceptions import MCPError
-except ImportError as error:
-    raise ImportError("filerefs.integrations.mcp needs the MCP SDK: pip install 'filerefs[mcp]'") from error
 
-from filerefs.integrations.mcp_roots import ClientRoots
+    from filerefs.integrations.mcp_roots import ClientRoots
+except ImportError as error:
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "mcp", error) from error
 
 if TYPE_CHECKING:
     import os

@@ -27,7 +27,9 @@ try:
     from agents import FunctionTool, Runner
     from agents.run import ModelInputData, RunConfig
 except ImportError as error:
-    raise ImportError("filerefs.integrations.openai_agents needs the OpenAI Agents SDK: pip install 'filerefs[openai-agents]'") from error
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "openai-agents", error) from error
 
 if TYPE_CHECKING:
     import os

@@ -28,10 +28,12 @@ try:
     from prompt_toolkit.keys import Keys
     from prompt_toolkit.lexers import Lexer
     from prompt_toolkit.styles import Style
-except ImportError as error:
-    raise ImportError("filerefs.integrations.prompt_toolkit needs prompt_toolkit: pip install 'filerefs[prompt-toolkit]'") from error
 
-from filerefs.integrations.prompt_toolkit_typing import typed_now, watch
+    from filerefs.integrations.prompt_toolkit_typing import typed_now, watch
+except ImportError as error:
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "prompt-toolkit", error) from error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
@@ -223,7 +225,8 @@ def mention_bindings() -> KeyBindings:
     Return the keys of a chat: they make accepting a row and sending two things.
 
     - Tab takes the chosen row, else the first one; Enter takes a row that was chosen, else sends.  Behind a file comes a
-      blank, which gives way to a sign that clings to the name (``:12``); behind a folder its contents are offered.
+      blank, which gives way to a sign that clings to the name (``:12``); behind a folder its contents are offered.  A
+      blank that is typed next is that blank, or the one that stood there already.
     - Alt-Enter (or Escape, then Enter) begins a new line.
     - Escape closes the rows and leaves the text as it was typed.
     - A paste is inserted as it is, and opens no rows.
@@ -260,6 +263,7 @@ def mention_bindings() -> KeyBindings:
     def _paste(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text(event.data.replace("\r\n", "\n").replace("\r", "\n"), fire_event=False)
 
+    keys.add(" ", filter=Condition(lambda: blanks.is_there(get_app().current_buffer)))(blanks.pass_over)
     for sign in _CLINGING:
         keys.add(sign, filter=Condition(lambda: blanks.stands_before(get_app().current_buffer)))(blanks.replace)
     return keys
@@ -291,10 +295,12 @@ def _choice(buffer: Buffer) -> Completion | None:
 
 
 class _Blanks:
-    """The blank that was put behind the last accepted name."""
+    """The blank behind the last accepted name: one that was put there, or that stood there already."""
 
     def __init__(self) -> None:
+        # What stood before the cursor then, "" for none: with the blank that was put there, or before the one that stood there.
         self._text = ""
+        self._text_before = ""
 
     def take(self, buffer: Buffer) -> None:
         """Take the chosen row, else the first one, also where it is still on its way."""
@@ -318,10 +324,22 @@ class _Blanks:
         elif buffer.document.text_after_cursor[:1] in ("", "\n"):
             buffer.insert_text(" ", fire_event=False)
             self._text = buffer.document.text_before_cursor
+        else:
+            self._text_before = buffer.document.text_before_cursor
 
     def stands_before(self, buffer: Buffer) -> bool:
         """Tell whether nothing was typed since."""
         return self._text != "" and buffer.document.text_before_cursor == self._text
+
+    def is_there(self, buffer: Buffer) -> bool:
+        """Tell whether nothing was typed since, and there is a blank."""
+        is_before = self._text_before != "" and buffer.document.text_before_cursor == self._text_before
+        return self.stands_before(buffer) or (is_before and buffer.document.current_char == " ")
+
+    def pass_over(self, event: KeyPressEvent) -> None:
+        """Take what is typed for the blank that is there; the next one is another."""
+        event.current_buffer.cursor_position += not self.stands_before(event.current_buffer)
+        self._text = self._text_before = ""
 
     def replace(self, event: KeyPressEvent) -> None:
         """Put what is typed in the place of the blank."""

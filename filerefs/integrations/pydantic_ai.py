@@ -27,7 +27,9 @@ try:
     from pydantic_ai.tools import Tool
     from pydantic_ai.toolsets import FunctionToolset
 except ImportError as error:
-    raise ImportError("filerefs.integrations.pydantic_ai needs Pydantic AI 1.75 or later: pip install 'filerefs[pydantic-ai]'") from error
+    from filerefs.integrations.extras import lacking
+
+    raise lacking(__name__, "pydantic-ai", error) from error
 
 if TYPE_CHECKING:
     import os

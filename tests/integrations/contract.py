@@ -123,6 +123,9 @@ USES = [
     pytest.param("list_files", {}, id="all names"),
     pytest.param("list_files", {"folder": "docs", "pattern": "*.md", "limit": 1}, id="some names"),
     pytest.param("list_files", {"limit": "many"}, id="an argument of the wrong type"),
+    pytest.param("read_ref", {"path": "src/app.py"}, id="an argument by a wrong name"),
+    pytest.param("read_ref", {"ref": "src/app.py", "name": "x"}, id="arguments too many"),
+    pytest.param("read_ref", {}, id="no argument where one is needed"),
 ]
 
 
@@ -135,6 +138,9 @@ class Contract(abc.ABC):
     calls_tools: ClassVar[bool] = True
     """Whether the host calls tools of its own within a turn."""
 
+    takes_parts: ClassVar[bool] = True
+    """Whether a message of the person may be several texts."""
+
     @abc.abstractmethod
     def open(self, folder: Path, *answers: Answer) -> Chat:
         """Return a chat about *folder* with the system prompt `SYSTEM`, the adapter's other options left alone."""
@@ -142,6 +148,11 @@ class Contract(abc.ABC):
     def open_pair(self, folder: Path) -> tuple[Chat, Chat]:
         """Return two chats that share one adapter; two adapters where that cannot be."""
         return self.open(folder), self.open(folder)
+
+    def send_parts(self, chat: Chat, *texts: str) -> Sent:
+        """Send one message of the person through *chat* that consists of *texts*, each a part of its own."""
+        sent: Sent = chat.send_parts(*texts)  # type: ignore[attr-defined]  # of those that take parts
+        return sent
 
     @pytest.fixture
     def folder(self, tree: Tree) -> Path:
@@ -213,6 +224,19 @@ class Contract(abc.ABC):
         assert sent.systems[0] == sent.systems[1]
         assert any(role == "tool" and "@secret.md" in text for role, text in sent.conversation)
 
+    def test_code_ends_with_its_part(self, folder: Path) -> None:
+        """A block of code that one text of a message leaves open hides no mention in the next one."""
+        self._need(parts=self.takes_parts)
+
+        sent = self.send_parts(self.open(folder), "this fails:\n```\nsee @notes.md", "explain @src/app.py")
+
+        for system in sent.systems:
+            with Preprocessor(folder) as preprocessor:
+                assert preprocessor.preprocess("explain @src/app.py", strip_section(system)).prompt == system
+        said = "\n".join(text for role, text in sent.conversation if role == "user")
+        assert "see @notes.md" in said
+        assert "explain src/app.py" in said
+
     def test_chats_share_an_adapter(self, folder: Path) -> None:
         """Two conversations at once never see each other's files."""
         first, second = self.open_pair(folder)
@@ -227,11 +251,13 @@ class Contract(abc.ABC):
             _check(sent, folder, "go on")
 
     @staticmethod
-    def _need(*, history: bool = True, tools: bool = True) -> None:
+    def _need(*, history: bool = True, tools: bool = True, parts: bool = True) -> None:
         if not history:
             pytest.skip("a chat of this host has one message")
         if not tools:
             pytest.skip("this host calls no tools of its own")
+        if not parts:
+            pytest.skip("a message of this host is one text")
 
 
 class ToolContract(Contract):

@@ -42,7 +42,14 @@ class Host:
 
     def send(self, message: str) -> Sent:
         """Send one message of the person, and answer tools until the model says something."""
-        self.messages.append({"role": "user", "content": message})
+        return self._send(message)
+
+    def send_parts(self, *texts: str) -> Sent:
+        """Do the same with a message of several texts."""
+        return self._send([{"type": "input_text" if self.dialect == "responses" else "text", "text": text} for text in texts])
+
+    def _send(self, content: Any) -> Sent:
+        self.messages.append({"role": "user", "content": content})
         systems: list[str] = []
         warnings: list[str] = []
         while True:

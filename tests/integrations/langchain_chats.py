@@ -95,6 +95,10 @@ class AgentChat:
         """Send *message* in any form that an agent takes as "messages"."""
         return self.run({"messages": message if isinstance(message, list) else [{"role": "user", "content": message}]})
 
+    def send_parts(self, *texts: str) -> Sent:
+        """Send one message of several texts."""
+        return self.send([("user", [{"type": "text", "text": text} for text in texts])])
+
     def run(self, given: Any) -> Sent:
         """Give the agent any input, None and commands too."""
         before = len(self.model.seen)

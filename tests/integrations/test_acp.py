@@ -187,8 +187,11 @@ class SessionChat:
         self.session = wire.session(folder)
 
     def send(self, message: str) -> Sent:
+        return self.send_parts(message)
+
+    def send_parts(self, *texts: str) -> Sent:
         first = len(self.model.systems)
-        told = self.wire.prompt(self.session, text_block(message))
+        told = self.wire.prompt(self.session, *map(text_block, texts))
         warnings = [text.removeprefix("warning: ") for text in told[:-1]]
         return Sent(self.model.systems[first:], self.model.conversation[:-1], warnings)
 
@@ -466,11 +469,21 @@ def test_links_stand_where_they_were_put(folder: Path, refs: FileRefs, before: s
 
 
 def test_blocks_of_text_are_one_message(refs: FileRefs) -> None:
-    """Texts are set apart, code that begins in one goes on in the next, and no mention reaches over the end of one."""
+    """Texts are set apart, code that begins in one ends with it, and no mention reaches over the end of one."""
     turn = refs.preprocess([text_block("see @LICENSE"), text_block("```\n@notes.md"), text_block("@src/app.py\n```")])
 
-    assert turn.message == "see LICENSE\n\n```\n@notes.md\n\n@src/app.py\n```"
-    assert [outcome.path for outcome in turn.attached] == ["LICENSE"]
+    assert turn.message == "see LICENSE\n\n```\n@notes.md\n```\n\nsrc/app.py\n```"
+    assert [outcome.path for outcome in turn.attached] == ["LICENSE", "src/app.py"]
+
+
+def test_code_goes_on_behind_a_link(folder: Path, refs: FileRefs) -> None:
+    """Texts around a link are one text: code that begins before it ends behind it, and then no mention is hidden."""
+    blocks = [text_block("```\nsee "), resource_link_block("title", _uri(folder, LICENSE)), text_block(" or @notes.md\n```\nsee @src/app.py\n~~~\n")]
+
+    turn = refs.preprocess([*blocks, text_block("@src/")])
+
+    assert turn.message == "```\nsee LICENSE or @notes.md\n```\nsee src/app.py\n~~~\n\n~~~\n\nsrc/"
+    assert [outcome.path for outcome in turn.attached] == ["LICENSE", "src/app.py", "src"]
 
 
 def test_contents_and_addresses_are_not_parsed(refs: FileRefs) -> None:

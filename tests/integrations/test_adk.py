@@ -163,7 +163,10 @@ class Talk:
         self.settings = RunConfig(streaming_mode=StreamingMode.SSE if is_streamed else StreamingMode.NONE)
         self.is_open = False
 
-    def send(self, message: str) -> Sent:
+    def send_parts(self, *texts: str) -> Sent:
+        return self.send(content(*texts))
+
+    def send(self, message: str | types.Content) -> Sent:
         before = len(self.model.requests)
         events = asyncio.run(self._send(message))
         notes = [event.custom_metadata[METADATA] for event in events if METADATA in (event.custom_metadata or {})]
@@ -173,7 +176,7 @@ class Talk:
             warnings=notes[0]["warnings"] if notes else [],
         )
 
-    async def _send(self, message: str) -> list[Event]:
+    async def _send(self, message: str | types.Content) -> list[Event]:
         if not self.is_open:
             await self.host.open()
             self.is_open = True

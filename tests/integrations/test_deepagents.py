@@ -73,7 +73,7 @@ class Pairs(AgentChat):
     """A chat whose messages are pairs, which deepagents leaves without an id."""
 
     def send(self, message: Any) -> Any:
-        return super().send([("user", message)])
+        return super().send(message if isinstance(message, list) else [("user", message)])
 
 
 class TestMessagesWithoutIds(TestDeepAgent):

@@ -189,6 +189,7 @@ class TestAt(ToolContract):
     """The contract, for `llm at`."""
 
     keeps_history: ClassVar[bool] = False
+    takes_parts: ClassVar[bool] = False
 
     @pytest.fixture(autouse=True)
     def _ours(self, ours: Plugin) -> None:
@@ -373,7 +374,12 @@ def test_fragments_are_what_the_tool_reads(folder: Path, model: ScriptedModel, a
         pytest.param("way out", "Could not read way out: it is a symbolic link", id="a link"),
         pytest.param(".env", "Could not read .env: its name is that of", id="a secret"),
         pytest.param("src/ap.py", "Could not read src/ap.py: no such file — did you mean @src/app.py?", id="a near name"),
-        pytest.param("src/app.py,nothing.md", "Could not read nothing.md: no such file", id="one of two"),
+        pytest.param(
+            "src/app.py,nothing.md",
+            "Could not read nothing.md: no such file — names are relative to the folder that llm was started in; `ls` there shows them.",
+            id="one of two",
+        ),
+        pytest.param("nope", "Could not read nope: no such file — names are relative to the folder that llm was started in; `ls` there", id="no name at all"),
         pytest.param("", "Nothing was named", id="nothing"),
     ],
 )

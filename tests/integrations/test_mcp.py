@@ -137,6 +137,7 @@ class TestPrompt(ToolContract):
 
     keeps_history: ClassVar[bool] = False
     calls_tools: ClassVar[bool] = False
+    takes_parts: ClassVar[bool] = False
 
     @pytest.fixture(autouse=True)
     def _opened(self) -> Iterator[None]:
@@ -569,6 +570,21 @@ def test_child_warns_on_standard_error(folder: Path) -> None:
         assert ["attached src/app.py (25 B, python)", "warning: could not attach @nothing.py: no such file"] == asked.stderr.read().splitlines()
         assert asked.stdout.read() == ""
     assert [0, 1] == [answer["id"] for answer in answers]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
+def test_child_at_a_terminal_says_what_it_waits_for(folder: Path) -> None:
+    """Whoever starts it by hand is told whom it is for, and which key ends it; Ctrl-D does."""
+    ours, theirs = pytest.importorskip("pty").openpty()
+    try:
+        os.write(ours, b"\x04")
+        finished = subprocess.run([sys.executable, "-m", "filerefs", "mcp"], stdin=theirs, capture_output=True, check=False, cwd=folder, encoding="utf-8")
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+    assert (0, "") == (finished.returncode, finished.stdout)
+    assert "filerefs: waiting for a client that speaks MCP, which runs this command itself; Ctrl-D ends it\n" == finished.stderr
 
 
 @pytest.mark.parametrize("options", [pytest.param(("--root", "nowhere"), id="no folder"), pytest.param(("--file-bytes", "many"), id="a bad option")])

@@ -157,9 +157,15 @@ class Talk:
         self.items: list[Any] = []
 
     def send(self, message: str) -> Sent:
+        return self._send(message if self.session is not None else [*self.items, {"role": "user", "content": message}])
+
+    def send_parts(self, *texts: str) -> Sent:
+        item = {"role": "user", "content": [{"type": "input_text", "text": text} for text in texts]}
+        return self._send([item] if self.session is not None else [*self.items, item])
+
+    def _send(self, given: Any) -> Sent:
         before = len(self.model.systems)
         self.turns.clear()
-        given = message if self.session is not None else [*self.items, {"role": "user", "content": message}]
         result = run(self.files, self.agent, given, way=self.way, session=self.session)
         self.items = result.to_input_list()
         return Sent(

@@ -160,7 +160,10 @@ class Talk:
         self.history = b"[]"
         self.way = way
 
-    def send(self, message: str) -> Sent:
+    def send_parts(self, *texts: str) -> Sent:
+        return self.send(texts)
+
+    def send(self, message: str | Sequence[str]) -> Sent:
         before = len(self.script.messages)
         result = run(self.agent, message, way=self.way, message_history=ModelMessagesTypeAdapter.validate_json(self.history))
         self.history = result.all_messages_json()

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 import filerefs
+from filerefs import Preprocessor
+from filerefs.chat import commands
 from filerefs.chat.commands import COMMANDS, find_command
+from filerefs.chat.conversation import Conversation
 
 from .server import serving
 
@@ -147,9 +150,34 @@ def test_context(folder: Path) -> None:
     assert "AGENTS.md: 17 B, about 4 tokens" in text
     assert "attached: 0 B of 1.0 MB (0 %), a file at most 200.0 KB" in text
     assert "big.txt: 200.0 KB, about 51,200 tokens, 20 % of the cap" in text
-    assert "kept for all turns: @src/app.py" in text
+    assert "\nkept for all turns: @src/app.py, 13 B, about 3 tokens\n" in text
     assert "history, 0 exchanges: " in text
     assert "history, 1 exchange: " in text
+
+
+def test_context_of_what_is_kept(folder: Path) -> None:
+    """What is kept has its size also before the first message that it goes with."""
+    shown = chat(folder, "/keep @src/app.py:1", "/keep @big.txt", "/keep my notes.txt", "/context").lines
+
+    assert [
+        "kept for all turns: @src/app.py:1, 13 B, about 3 tokens",
+        "kept for all turns: @big.txt, 200.0 KB, about 51,200 tokens",
+        'kept for all turns: @"my notes.txt", 6 B, about 1 tokens',
+    ] == [line for line in shown if line.startswith("kept for all turns: @")]
+
+
+def test_error_context_of_what_is_kept_and_gone(folder: Path) -> None:
+    """What is kept and gone since is told with its reason, also by a name that without its file would be a word."""
+    with Preprocessor(folder) as preprocessor:
+        conversation = Conversation(preprocessor)
+        for name in ("Makefile", "gone.py"):
+            (folder / name).write_text("x\n", encoding="utf-8")
+            conversation.keep(f"@{name}")
+            (folder / name).unlink()
+
+        lines = list(commands._describe_kept(conversation.look_at_kept()))
+
+    assert ["@gone.py", "@Makefile"] == [line.split(": ")[1].removesuffix(", no such file") for line in lines]
 
 
 def test_context_without_a_system_text(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.buffer import Buffer
 
 PATIENCE = 30
+LEFT = ("\x1b[D",)
 
 
 @pytest.fixture
@@ -206,6 +208,14 @@ async def _settle(session: PromptSession[str], ready: Callable[[Buffer], bool]) 
         pytest.param(("@app", "\t", ":", "1", "\r"), "@src/app.py:1", id="a colon takes the place of the blank"),
         pytest.param(("(@app", "\t", ")", ".", "\r"), "(@src/app.py).", id="so does a bracket"),
         pytest.param(("@app", "\t", "x", "\r"), "@src/app.py x", id="a letter does not"),
+        pytest.param(("@app", "\t", " ", "x", "\r"), "@src/app.py x", id="a typed blank is the one that came along"),
+        pytest.param(("@app", "\t", " ", " ", "x", "\r"), "@src/app.py  x", id="two blanks"),
+        pytest.param(("@app", "\t", " ", ":", "\r"), "@src/app.py :", id="a blank that was typed does not give way"),
+        pytest.param(("see @app now", *LEFT * 4, "\t", "\r"), "see @src/app.py now", id="a blank behind the cursor is enough"),
+        pytest.param(("see @app now", *LEFT * 4, "\t", " ", "x ", "\r"), "see @src/app.py x now", id="and is passed over"),
+        pytest.param(("see @app now", *LEFT * 4, "\t", ":", "1", "\r"), "see @src/app.py:1 now", id="and stays behind a sign"),
+        pytest.param(("see @app ", *LEFT, "\t", " ", "x", "\r"), "see @src/app.py x", id="a blank at the end, too"),
+        pytest.param(("@app, now", *LEFT * 5, "\t", " ", "\r"), "@src/app.py , now", id="where there is none, one is typed"),
         pytest.param(("@my", "\t", "\r"), '@"my file.txt" ', id="quotes come along"),
         pytest.param(("@sr", "\t", "\t", "\r"), "@src/app.py ", id="a folder, then what is in it"),
         pytest.param(("@app", "\x1b[B", "\r", "\r"), "@src/app.py ", id="Down chooses, Enter takes, Enter sends"),
@@ -253,6 +263,60 @@ def test_each_key_has_its_rows_while_names_are_gathered(preview: Preview, rows: 
 
     assert "@abc" == sent
     assert ["@", "@a", "@ab", "@abc"] == list(dict.fromkeys(names.asked))
+
+
+class Gated:
+    """A completer that knows one file for each text; in the toolkit's thread it does not answer to the first one before it may."""
+
+    def __init__(self, **files: str) -> None:
+        self.files = files
+        self.gate = threading.Event()
+        self.asked: list[str] = []
+        self.on_asked: Callable[[], None] = lambda: None
+
+    def complete(self, text: str, cursor: int, **_: Any) -> Completions:
+        mention = text[:cursor].rpartition("@")
+        # A Tab asks in the main thread, which must not wait.
+        if threading.current_thread() is not threading.main_thread():
+            self.asked.append(text)
+            self.on_asked()
+            self.gate.wait(PATIENCE)
+        path = self.files.get(mention[2])
+        found = (Candidate(path),) if path else ()
+        return Completions(HalfTyped(len(mention[0]), cursor, mention[2]), found, incomplete=False)
+
+
+def test_keys_typed_behind_a_row_that_was_taken_too_early_have_their_rows() -> None:
+    """Where a row is taken while rows are still asked for, what is typed then is asked for once those have come, though no key follows."""
+    names = Gated(b="a.py", c="d.py")
+
+    async def run() -> list[str]:
+        with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+            completer = AtPathCompleter(cast("Completer", names))
+            session: PromptSession[str] = PromptSession(completer=completer, complete_while_typing=True, key_bindings=mention_bindings())
+            buffer, loop, changed = session.default_buffer, asyncio.get_running_loop(), asyncio.Event()
+            buffer.on_text_changed += lambda _: changed.set()
+            buffer.on_completions_changed += lambda _: changed.set()
+            names.on_asked = lambda: loop.call_soon_threadsafe(changed.set)
+
+            async def until(is_so: Callable[[], bool]) -> None:
+                async with asyncio.timeout(PATIENCE):
+                    while not is_so():
+                        await changed.wait()
+                        changed.clear()
+
+            task = asyncio.ensure_future(session.prompt_async())
+            pipe.send_text("@b")
+            await until(lambda: names.asked == ["@b"])
+            pipe.send_text("\t@c")
+            await until(lambda: buffer.text == "@a.py @c")
+            assert names.asked == ["@b"]
+            names.gate.set()
+            await until(lambda: buffer.complete_state is not None and [row.text for row in buffer.complete_state.completions] == ["@d.py"])
+            pipe.send_text("\t\r")
+            return [await asyncio.wait_for(task, PATIENCE), *names.asked]
+
+    assert ["@a.py @d.py ", "@b", "@a.py @c"] == asyncio.run(run())
 
 
 def test_rows_are_drawn_while_names_are_gathered() -> None:
@@ -335,9 +399,10 @@ def test_importing_filerefs_imports_no_toolkit() -> None:
     assert set() == {"prompt_toolkit", "llm", "rich", "openai"} & {name.partition(".")[0] for name in loaded}
 
 
-def test_error_without_the_toolkit() -> None:
+def test_error_without_the_toolkit(tmp_path: Path) -> None:
     """Importing the module without the toolkit says what to install."""
-    code = "import sys; sys.modules['prompt_toolkit'] = None\nimport filerefs.integrations.prompt_toolkit"
+    (tmp_path / "prompt_toolkit.py").write_text("raise ModuleNotFoundError(name=__name__)\n", encoding="utf-8")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport filerefs.integrations.prompt_toolkit"
 
     finished = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, encoding="utf-8")
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
+import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import filerefs
 from filerefs import cli
 from filerefs.chat.commands import COMMANDS
 
@@ -18,7 +22,6 @@ from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 EMBEDDING = (REPOSITORY / "docs" / "embedding.md").read_text(encoding="utf-8")
 CHAT = (REPOSITORY / "docs" / "repl.md").read_text(encoding="utf-8")
@@ -76,6 +79,14 @@ def keyboard(text: str) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _interrupts() -> Iterator[None]:
+    """A sample that says what Ctrl-C does says it for its own process."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("sample", [pytest.param(PLAIN, id="plain input"), pytest.param(ASYNCIO, id="asyncio"), pytest.param(TOOLKIT, id="prompt_toolkit")])
 def test_the_samples_send_what_they_should(sample: Any, folder: Path) -> None:
     """Each loop sends plain paths with the files of one turn, and tells what was refused."""
@@ -90,6 +101,31 @@ def test_the_samples_send_what_they_should(sample: Any, folder: Path) -> None:
     assert [True, False] == [GREET in prompt for prompt in prompts]
     assert "could not attach @gret.py: no such file" in printed
     assert "answer 2" in printed
+
+
+@pytest.mark.parametrize("key", [pytest.param("\x03", id="Ctrl-C"), pytest.param("\x04", id="Ctrl-D")])
+@pytest.mark.parametrize("sample", [pytest.param(PLAIN, id="plain input"), pytest.param(ASYNCIO, id="asyncio"), pytest.param(TOOLKIT, id="prompt_toolkit")])
+def test_the_samples_are_left_without_a_traceback(sample: Any, key: str, folder: Path) -> None:
+    """Ctrl-C and Ctrl-D end each loop at a terminal at once, and nothing is said of an exception."""
+    pexpect = pytest.importorskip("pexpect")
+    if sample is TOOLKIT:
+        pytest.importorskip("prompt_toolkit")
+    models = "def chat(*_): return 'an answer'\nasync def achat(*_): return 'an answer'\n"
+    environment = {**os.environ, "PYTHONPATH": str(Path(filerefs.__file__).parents[1]), "TERM": "xterm"}
+
+    program = pexpect.spawn(sys.executable, ["-c", models + sample.text], cwd=str(folder), env=environment, encoding="utf-8", timeout=60)
+    with contextlib.closing(program):
+        program.expect_exact(">")
+        program.send("hello\r")
+        program.expect_exact("an answer")
+        program.expect_exact(">")
+        program.send(key)
+        program.expect(pexpect.EOF)
+        said = program.before
+        program.wait()
+
+    assert "Traceback" not in said
+    assert (0, None) == (program.exitstatus, program.signalstatus) or (sample is ASYNCIO and key == "\x03" and program.signalstatus == signal.SIGINT)
 
 
 def test_completion_as_shown(folder: Path) -> None:

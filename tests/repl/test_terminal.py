@@ -361,7 +361,7 @@ def test_error_without_the_toolkit(folder: Path) -> None:
     """Where prompt_toolkit is missing, one sentence says what to install."""
     blocker = folder.parent / "blocked"
     (blocker / "prompt_toolkit").mkdir(parents=True)
-    (blocker / "prompt_toolkit" / "__init__.py").write_text("raise ImportError\n", encoding="utf-8")
+    (blocker / "prompt_toolkit" / "__init__.py").write_text("raise ModuleNotFoundError(name=__name__)\n", encoding="utf-8")
     path = os.pathsep.join((str(blocker), str(folder.parents[0])))
 
     with chatting(folder, greeting="error", PYTHONPATH=os.pathsep.join((path, _package()))) as window:
