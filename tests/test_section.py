@@ -149,6 +149,7 @@ def test_golden(name: str) -> None:
 
     assert path.read_bytes().decode() == document
 
+
 def test_where_the_message_is_sent_as_it_was_typed() -> None:
     """A host that does not rewrite the message has its paths behind at-signs, and the section says so."""
     outcomes = [attached("a.py", "1\n")]
@@ -159,7 +160,6 @@ def test_where_the_message_is_sent_as_it_was_typed() -> None:
     assert "without its at-sign" not in as_typed
     assert strip_section(f"Be brief.\n\n{as_typed}") == "Be brief.\n\n"
     assert swap_section("Be brief.", as_typed) != inject("Be brief.", outcomes)
-
 
 
 def test_golden_files_have_samples() -> None:
