@@ -46,7 +46,10 @@ class OptionError(FilerefsError, ValueError):
     """
     An option has a value that it does not take.
 
-    `option` is the option's name, `value` what was given.
+    Attributes:
+        option: Its name.
+        value: What was given.
+        expected: What it takes, in words.
     """
 
     def __init__(self, option: str, value: object, expected: str) -> None:
@@ -61,7 +64,13 @@ class OptionTypeError(OptionError, TypeError):
 
 
 class PathFormatError(FilerefsError, ValueError):
-    """`format_ref` was given a `path` that can name no file: empty, or with a NUL in it."""
+    """
+    `format_ref` was given what can name no file: an empty path, or one with a NUL in it.
+
+    Attributes:
+        path: What was given.
+        problem: What is wrong with it, in words.
+    """
 
     def __init__(self, path: object, problem: str) -> None:
         super().__init__(f"cannot write a reference to {path!r}: {problem}")
@@ -70,7 +79,13 @@ class PathFormatError(FilerefsError, ValueError):
 
 
 class RootError(FilerefsError, OSError):
-    """The root cannot serve.  `root` is the path that was given for it."""
+    """
+    The root cannot serve.
+
+    Attributes:
+        root: The path that was given for it.
+        problem: Why, in words.
+    """
 
     def __init__(self, root: str, problem: str) -> None:
         super().__init__(f"root {root!r}: {problem}")
@@ -92,9 +107,11 @@ class UnsupportedPlatformError(RootError):
 
 class SpanMismatchError(FilerefsError, ValueError):
     """
-    The text at `span` (start, end, in code points) of a message is not the token that an outcome remembers.
+    A message does not hold what it should where a mention stood: it is another one than was parsed.
 
-    `token` is the token that was parsed; the message given to `rewrite` is another one.
+    Attributes:
+        token: The text of the mention.
+        span: (start, end) in code points, where the message has something else.
     """
 
     def __init__(self, token: str, span: tuple[int, int]) -> None:

@@ -35,7 +35,13 @@ _UNSIZED_CHUNK = 1 << 16
 
 
 class Entry:
-    """One name in a directory, and what it is (a link is not followed to find out); read-only."""
+    """
+    One name in a directory, and what it is; read-only.
+
+    Attributes:
+        name: The name alone, without the directory's.
+        kind: What it is itself: a link is not followed to find out.
+    """
 
     __slots__ = ("kind", "name")
 

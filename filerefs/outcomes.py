@@ -178,3 +178,4 @@ class Refused:
 
 
 Outcome: TypeAlias = Attached | Refused
+"""What became of one file; `status` tells the two apart, "attached" or "refused"."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 class Reason(StrEnum):
     """
-    Why a reference was refused.  The comment behind each says what the host program can set.
+    Why a reference was refused; behind each stands what the host program can set.  A string, equal to its value.
 
     .. versionadded:: 0.1
     """

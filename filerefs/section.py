@@ -85,6 +85,9 @@ def inject(prompt: str, outcomes: Iterable[Outcome]) -> str:
 
     One prompt holds one section: injecting twice is injecting once, and without outcomes this is `strip_section`.
 
+    Raises:
+        OptionTypeError: If *outcomes* holds anything but what `load` returned.
+
     .. versionadded:: 0.1
     """
     return compose(prompt, _check(outcomes)).prompt

@@ -33,7 +33,9 @@ class Trouble:
     """
     Why a name was not opened, or what it names not read; read-only.
 
-    `detail` is one sentence without a final dot: no host path, no words of the system, no link's target.
+    Attributes:
+        reason: For programs.
+        detail: One sentence without a final dot: no host path, no words of the system, no link's target.
     """
 
     __slots__ = ("detail", "reason")

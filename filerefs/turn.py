@@ -314,7 +314,8 @@ def preprocess(
     """
     Return what one *message* becomes: its files loaded, put at the end of *prompt*, its tokens plain paths.
 
-    For more than one message use a `Preprocessor`, whose arguments these are; it raises the same.
+    For more than one message use a `Preprocessor`, whose arguments these are, from *root* on; the others are those of
+    its `preprocess`.  It raises the same.
 
     .. versionadded:: 0.1
     """

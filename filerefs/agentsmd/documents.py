@@ -28,13 +28,21 @@ class Omission(StrEnum):
     """
 
     OVER_BUDGET = "over_budget"
+    """What is left of the budget is not enough for it."""
     SHADOWED = "shadowed"
+    """Its folder has a file with a better name."""
     BLANK = "blank"
+    """Nothing but white space is in it."""
     TOO_LARGE = "too_large"
+    """It passes `file_bytes`, and the profile cuts no file, or no line of it would be left."""
     LINK_OUTSIDE = "link_outside"
+    """A link that leads out of the root."""
     DUPLICATE = "duplicate"
+    """The same file is read under another name, or a message attaches it."""
     OFF = "off"
+    """`file_bytes` or the budget is 0: nothing is read."""
     OUTSIDE_ROOT = "outside_root"
+    """It belongs to the repository around the root, which is a submodule."""
 
     @property
     def words(self) -> str:
@@ -65,7 +73,8 @@ class Source:
 
     Attributes:
         text: What was read of the file.
-        start, end: In code points.
+        start: Where the document's text begins in it, in code points.
+        end: Where it ends.
         is_cut: Whether a limit made it a part; else somebody asked for these lines.
     """
 

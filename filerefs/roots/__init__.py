@@ -12,7 +12,8 @@ Roots that are no folder on this disk, and what helps to write another one.
             if path == ".":
                 return Folder(lambda limit: [Entry(name, "file") for name in self.notes])
             text = self.notes.get(path)
-            return None if text is None else File(len(text), lambda offset, limit: text[offset:][:limit])
+            if text is not None:
+                return File(len(text), lambda offset, limit: text[offset:][:limit])
 
     turn = preprocess("@todo.md", root=Notes({"todo.md": b"nothing"}))
 

@@ -35,7 +35,9 @@ class File:
         size: Bytes; a guide, no promise.
         read: Called with an offset and with how many bytes are wanted from there (None: all); returns that many, fewer
             only at the end.  May raise `OSError`.
-        stamp, identity, target: As for `NodeLike`.
+        stamp: As for `NodeLike`.
+        identity: As for `NodeLike`.
+        target: As for `NodeLike`.
         close: Called once, when the file is no longer needed.
 
     .. versionadded:: 0.1
@@ -59,7 +61,9 @@ class Folder:
             generator is not asked for more.  In place of the names it may return a `Listing`, whose counts are kept, as
             one must that opens more names than it lists.
             Names that can be none (empty, ``.``, ``..``, with a slash or a NUL) are dropped.  May raise `OSError`.
-        identity, target, close: As for `File`.
+        identity: As for `File`.
+        target: As for `File`.
+        close: As for `File`.
 
     .. versionadded:: 0.1
     """
