@@ -29,50 +29,48 @@ _DESCRIPTION = """\
 Turns `@path` in a chat message into file contents in the system prompt:
 only files inside one folder, never more than you allow."""
 
-_EXIT_CODES = """\
-exit codes:
-  0  sent; a reference that is refused is a warning and no failure
-  1  with --strict: a reference was refused (all is printed all the same);
-     in a chat: an answer could not be had (what follows is sent all the same)
-  2  misuse, nothing sent: a bad option, a root that is no folder, a file
-     that cannot be read, an output that cannot be written"""
+_EXIT_CODES = "exit codes: 0 done; 2 misuse; what else there is, `filerefs COMMAND --help` says"
 
-_EXPAND = f"""\
+_EXPAND = """\
 Standard output gets the prompt and the message, each behind a line that says how
 many bytes of it follow; --only gives one of them and nothing else, --json gives
 both with all that is known about them. Warnings and notices go to standard error.
 
-On a terminal, control characters of contents are shown as \\u{{hex}}; --raw
+On a terminal, control characters of contents are shown as \\u{hex}; --raw
 switches that off. Anything but a terminal gets the exact bytes.
 
-{_EXIT_CODES}"""
+exit codes: 0 printed; a reference that is refused is a warning and no failure; 1 with
+--strict: one was refused, and all is printed all the same; 2 misuse, nothing printed"""
 
 _PARSE = """\
 Shows each line of the message that holds references, and under each reference
-carets and the path (and lines) it stands for before any file is looked at."""
+carets and the path (and lines) it stands for before any file is looked at.
 
-_SERVE = f"""\
+exit codes: 0 shown, or there is no reference; 2 misuse"""
+
+_SERVE = """\
 Each line of standard input is one JSON object (here in two lines; all but the
 message may be left out):
-  {{"message": "explain @a.py", "prompt": "", "id": 7,
-   "options": {{"limits": {{"file_bytes": 1000}}, "code": "load", "lenient": false}}}}
+  {"message": "explain @a.py", "prompt": "", "id": 7,
+   "options": {"limits": {"file_bytes": 1000}, "code": "load", "lenient": false}}
 Each gets one line of ASCII on standard output, in order: what `expand --json`
 prints, with the id, or
-  {{"version": 1, "error": {{"code": "...", "message": "..."}}, "id": 7}}
+  {"version": 1, "error": {"code": "...", "message": "..."}, "id": 7}
 where the code is too_long (over 16 MiB), not_json, not_an_object, bad_request or
 unsupported_version (a request may say "version": 1).
 A request may lower a limit; one that asks for more gets what is allowed here.
 
-{_EXIT_CODES}"""
+exit codes: 0 the input ended; 2 misuse, or an output that cannot be written"""
 
-_CHAT = f"""\
+_CHAT = """\
 At a terminal: a line to type in, where @ opens a list of files. Anywhere else: one
-message per line of standard input, or with --json one object {{"message": ...}}, for
+message per line of standard input, or with --json one object {"message": ...}, for
 which comes what `expand --json` prints, with the "answer". Answers and what commands
 say go to standard output, warnings and notices to standard error. Without a model
 the message is shown as it would be sent. /help in the chat lists the commands.
 
-{_EXIT_CODES}"""
+exit codes: 0 the input ended; 1 an answer could not be had, not at a terminal (what
+follows is sent all the same); 2 misuse, or an output that cannot be written"""
 
 
 class UsageError(FilerefsError):

@@ -24,6 +24,8 @@ input. Nothing is written, and nothing outside of the folder is read.
 Without --root the folder is the first of the client's roots, if it says what they are,
 else the current folder. Configuration of a client:
   {"mcpServers": {"filerefs": {"command": "filerefs", "args": ["mcp", "--root", "FOLDER"]}}}
+A client finds no program of a virtual environment: there the command is the whole path,
+which `command -v filerefs` prints.
 
 Standard output is the protocol's; warnings go to standard error.
 

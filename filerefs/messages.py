@@ -24,6 +24,7 @@ from filerefs.errors import OptionError, OptionTypeError
 from filerefs.parts import (
     Dialect,
     check_dialect,
+    check_messages,
     has_tool_results,
     is_section_part,
     media_parts,
@@ -112,8 +113,9 @@ def preprocess_messages(
             `docs/prompt-caching.md`.
 
     Raises:
-        OptionError: If an option has a value that it does not take.
-        OptionTypeError: If *messages* are none, such as one message alone, or *system* is neither text nor blocks.
+        OptionError: If an option has a value that it does not take, or a system message begins a list for Anthropic.
+        OptionTypeError: If *messages* are none, such as one message alone, or one of them is none, such as a text, or
+            lacks its role or content; or if *system* is neither text nor blocks.
         RootNotFoundError: If *files* is a path and no directory.
 
     .. versionadded:: 0.1
@@ -121,7 +123,7 @@ def preprocess_messages(
     if placement not in ("system", "user"):
         raise OptionError("placement", placement, '"system" or "user"')
     before = _check_system(system, check_dialect(dialect))
-    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else _check_messages(messages)
+    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else check_messages(messages, dialect)
     content = given[-1].get("content") if given and _role(given[-1]) == "user" else None
     text = text_of(content)
     as_it_is = Preprocessed(messages=given, system=before, turn=Turn(message=text, original=text, prompt=_join(before)), dialect=dialect)
@@ -254,13 +256,6 @@ def _fingerprint(messages: Sequence[Any], system: object) -> bytes | None:
         return None
     text = "\0".join((prompt, str(len(messages)), text_of(messages[-1].get("content"))))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _check_messages(messages: object) -> list[Any]:
-    # Of one message alone the keys would be taken for messages.
-    if isinstance(messages, Mapping | bytes) or not isinstance(messages, Iterable):
-        raise OptionTypeError("messages", type(messages), "a list of messages, or the text of one")
-    return list(messages)
 
 
 def _check_system(system: object, dialect: Dialect) -> str | list[Any] | None:

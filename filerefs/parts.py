@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import base64
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from filerefs import markers, naming
-from filerefs.errors import OptionError
+from filerefs.errors import OptionError, OptionTypeError
 from filerefs.regions import CodeRegions
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ Part: TypeAlias = dict[str, Any]
 DIALECTS: Final = ("openai", "responses", "anthropic")
 
 _TEXT_TYPES = ("text", "input_text")
+_SPEAKERS = ("user", "system", "developer")
 # An empty line: no mention reaches across it, and no code span; a block of code does.
 _GAP = "\n\n"
 _PDF = "application/pdf"
@@ -138,6 +139,39 @@ def check_dialect(dialect: Dialect) -> Dialect:
     if dialect not in DIALECTS:
         raise OptionError("dialect", dialect, '"openai", "responses" or "anthropic"')
     return dialect
+
+
+def check_messages(messages: object, dialect: Dialect) -> list[Any]:
+    """
+    Return *messages* as a list.
+
+    Raises:
+        OptionError: If they begin with a system message where the dialect has the system prompt beside them.
+        OptionTypeError: If they are no list of messages, or one of them is no message of the dialect.
+    """
+    # Of one message alone the keys would be taken for messages.
+    if isinstance(messages, Mapping | bytes) or not isinstance(messages, Iterable):
+        raise OptionTypeError("messages", type(messages), "a list of messages, or the text of one")
+    given = list(messages)
+    for index, message in enumerate(given):
+        _check_message(f"messages[{index}]", message, dialect)
+    # Newer models take one later on, behind a message of the user.
+    if dialect == "anthropic" and given and isinstance(given[0], Mapping) and given[0].get("role") in _SPEAKERS[1:]:
+        raise OptionError("messages", "a system message at the front", "without one: Anthropic has the system prompt beside them, in `system=`")
+    return given
+
+
+def _check_message(name: str, message: object, dialect: Dialect) -> None:
+    if not isinstance(message, Mapping):
+        # Answers are handed on as the objects of a library that they are.
+        if not (hasattr(message, "role") or hasattr(message, "type")):
+            raise OptionTypeError(name, message, "a message: a dict with a role and a content, or an object of the library")
+        return
+    # The responses have items that are no messages; and an assistant that calls tools, or a tool, need not say anything.
+    if not message.keys() & {"role", "type"} and dialect != "responses":
+        raise OptionTypeError(name, dict(message), 'a message, with its role, such as "user"')
+    if message.get("role") in _SPEAKERS and message.get("content") is None:
+        raise OptionTypeError(name, dict(message), "a message with a content: a text, or a list of parts")
 
 
 def _typed(content: object) -> list[tuple[int, str]]:

@@ -46,10 +46,13 @@ class Tool:
         """
         Return what `call` returns for *arguments*, as text; JSON where it is none.
 
-        *arguments* are what the model wrote: an object, or its JSON ("" for none).  For arguments that do not fit
-        it is a sentence that says what does, for the model to try again; it is never raised.
+        *arguments* are what the model wrote: an object, or its JSON ("" or null for none).  An argument that is null
+        counts as left out, unless the schema has null among its types: models in a strict mode write all of them.  For
+        arguments that do not fit it is a sentence that says what does, for the model to try again; it is never raised.
         """
         given = _read(arguments)
+        if not isinstance(given, str):
+            given = {name: value for name, value in given.items() if value is not None or not self._takes_no_null(name)}
         problem = given if isinstance(given, str) else self._find_problem(given)
         if problem:
             return f"{self.name} was not called: {problem}."
@@ -59,6 +62,10 @@ class Tool:
     def as_dict(self) -> dict[str, Any]:
         """Return name, description and parameters: what most model interfaces call a function."""
         return {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+
+    def _takes_no_null(self, name: str) -> bool:
+        """Tell whether *name* is an argument that cannot be null by its schema."""
+        return isinstance(self.parameters.get("properties", {}).get(name, {}).get("type"), str)
 
     def _find_problem(self, given: Mapping[str, Any]) -> str:
         properties: Mapping[str, Any] = self.parameters.get("properties", {})
@@ -96,8 +103,9 @@ def file_tools(files: Preprocessor) -> list[Tool]:
     def read_ref(ref: str) -> str:
         return fetching.fetch(ref, root, limits).text
 
-    def list_files(folder: str = ".", pattern: str = "", limit: int = listings.USUAL) -> str:
-        return listings.list_names(root, ignore, limits, folder=folder, pattern=pattern, limit=limit)
+    def list_files(folder: str | None = ".", pattern: str | None = "", limit: int | None = listings.USUAL) -> str:
+        most = listings.USUAL if limit is None else limit
+        return listings.list_names(root, ignore, limits, folder=folder or ".", pattern=pattern or "", limit=most)
 
     return [
         Tool(name="read_ref", description=_READ_PURPOSE, parameters=_schema(_READ_PARAMETERS, "ref"), call=read_ref),
@@ -164,7 +172,7 @@ def _read(arguments: object) -> Mapping[str, Any] | str:
             value = json.loads(arguments)
         except (ValueError, RecursionError):
             return "its arguments are not JSON"
-    elif value is None:
+    if value is None:
         return {}
     return value if isinstance(value, Mapping) else "its arguments are no JSON object"
 

@@ -23,7 +23,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self, TypeVar, cast
 
-from filerefs.errors import FilerefsError
+from filerefs.errors import FilerefsError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -36,6 +36,8 @@ VERSION = 1
 
 _CHUNK_BYTES = 64 * 1024
 _PROBLEM_LENGTH = 300
+_JSON_WORDS = {"None": "null", "True": "true", "False": "false"}
+_PYTHON_WORDS = re.compile(rf"\b(?:{'|'.join(_JSON_WORDS)})\b")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _FIELDS = ("message", "prompt", "id", "version", "options")
 _OPTIONS = ("limits", "code", "lenient")
@@ -96,7 +98,7 @@ class Server:
             return self._answer(request) | identity
         except FilerefsError as error:
             code = error.code if isinstance(error, RequestError) else "bad_request"
-            return {"version": VERSION, "error": {"code": code, "message": str(error)[:_PROBLEM_LENGTH]}} | identity
+            return {"version": VERSION, "error": {"code": code, "message": _explain(error)[:_PROBLEM_LENGTH]}} | identity
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         _check_version(request)
@@ -137,6 +139,16 @@ def to_json(value: object) -> str:
     if "\\ud" in line:
         line = json.dumps(_without_surrogates(value))
     return line.replace("\x7f", "\\u007f")
+
+
+def _explain(error: FilerefsError) -> str:
+    """Return what is wrong in the words of JSON: whoever wrote the request need not know Python's."""
+    if not isinstance(error, OptionError):
+        return str(error)
+    expected = _PYTHON_WORDS.sub(lambda word: _JSON_WORDS[word[0]], error.expected)
+    value = error.value
+    given = "an array" if isinstance(value, list) else "an object" if isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
+    return f"`{error.option}` must be {expected}, not {given}"
 
 
 def _without_surrogates(value: object) -> object:
@@ -198,7 +210,7 @@ def _refuse_unknown(given: dict[str, Any], known: Collection[str]) -> None:
         if name in _SAID_AT_THE_START:
             _refuse(f"`{name}` is an option of the command line, not of a request")
         if name not in known:
-            _refuse(f"unknown field {name!r}; known here: {', '.join(known)}")
+            _refuse(f"unknown field {json.dumps(name, ensure_ascii=False)}; known here: {', '.join(known)}")
 
 
 def _refuse(problem: str) -> NoReturn:

@@ -98,6 +98,20 @@ def test_help_is_the_reference(command: str, capsys: pytest.CaptureFixture[str])
     _compare(f"cli/help{'-' if command else ''}{command}.txt", capsys.readouterr().out)
 
 
+@pytest.mark.parametrize("command", ["expand", "parse", "serve", "chat", "mcp", "migrate", "hook install"])
+def test_help_has_the_exit_codes_of_the_command_alone(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What other commands end with is in their own help."""
+    with pytest.raises(SystemExit):
+        cli.main([*command.split(), "--help"])
+
+    said = " ".join(capsys.readouterr().out.rpartition("exit codes:")[2].split())
+    assert said.startswith("0 ")
+    assert "2 misuse" in said
+    assert ("1 " in said) is (command in {"expand", "chat", "migrate"})
+    assert ("--strict" in said) is (command == "expand")
+    assert ("answer could" in said) is (command == "chat")
+
+
 def test_one_run_from_beginning_to_end(folder: Path) -> None:
     """Prompt, message, summaries, warnings, hints and notices look like this (the section has golden files of its own)."""
     message = 'compare @src/app.py:1-2 and @docs/ with @"my file.txt", not with @src/ap.py or @.env; `@src/app.py`'

@@ -242,6 +242,8 @@ def test_error_invalid_utf8_loads() -> None:
         pytest.param(b"\xff\xd8\xff\xe0\0\x10JFIF", "image/jpeg", id="JPEG"),
         pytest.param(b"GIF89a\x01\0\x01\0\x80\0\0", "image/gif", id="GIF"),
         pytest.param(b"GIF87a\x20\x03\x20\x03\xf7\0\0", "image/gif", id="GIF of 800 by 800"),
+        pytest.param(b"GIF89a\x01\x20\x01\x20\xf7\x20\x20", "image/gif", id="GIF of 8193 by 8193"),
+        pytest.param(b"GIF89a\x01\x20\x20\x20\xf7\x20\x20", "image/gif", id="GIF of 8193 by 8224"),
         pytest.param(b"RIFF\x24\0\0\0WEBPVP8 ", "image/webp", id="WebP"),
         pytest.param(b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", "image/bmp", id="BMP"),
         pytest.param(b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x20\x03\0\0", "image/bmp", id="BMP of 800 pixels a row"),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import stat
+import sys
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -397,6 +401,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     project.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    # As installed for everybody; what is different in a virtual environment is in tests of its own.
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     for host in HOSTS.values():
         monkeypatch.delenv(host.settings.variable or "FILEREFS_NONE", raising=False)
     monkeypatch.chdir(project)
@@ -721,6 +727,76 @@ def test_error_misuse(words: Sequence[str], capsys: pytest.CaptureFixture[str]) 
 
     assert 2 == caught.value.code
     assert "usage: filerefs hook install" in capsys.readouterr().err
+
+
+def _commands(host: Host, path: Path) -> list[str]:
+    """Return what the settings at *path* have the host run, for each of its events."""
+    hooks = json.loads(path.read_text(encoding="utf-8"))["hooks"]
+    return [handler["command"] for event in (host.prompt_event, host.start_event) for entry in hooks[event] for handler in entry.get("hooks", [entry])]
+
+
+@pytest.fixture
+def environment(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of programs of a virtual environment with a blank in its name, from which this program seems to run."""
+    del home
+    programs = tmp_path / "my project/.venv/bin"
+    programs.mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(programs.parent))
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.setattr(installing.shutil, "which", lambda name: str(programs / name))
+    return programs
+
+
+@POSIX
+@EACH_HOST
+@pytest.mark.parametrize("installed", [True, False], ids=["with the program", "as a module alone"])
+def test_in_a_virtual_environment(host: Host, installed: bool, environment: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: FBT001
+    """The host is told the path, since no search path has it; an entry from before is changed, and uninstalling finds its own."""
+    path = _file(host, home)
+    path.parent.mkdir()
+    before = json.loads(host.settings.empty) | {"last": 1}
+    path.write_text(_merge(host, json.dumps(before)), encoding="utf-8")
+    if installed:
+        (environment / "filerefs").touch()
+
+    codes = [_install(host.name), _install(host.name)]
+
+    words = [str(environment / "filerefs")] if installed else [str(environment / "python"), "-P", "-m", "filerefs"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [0, 0] == codes
+    assert [[*words, "hook", host.name]] * 2 == [shlex.split(command) for command in _commands(host, path)]
+    assert "note: the entries name this program by its path, since it lies in a virtual environment, where a host does not look" in lines
+    assert lines[-1].startswith("nothing to do")
+    assert 0 == _install(host.name, "--uninstall")
+    assert before == json.loads(path.read_text(encoding="utf-8"))
+
+
+@POSIX
+def test_in_a_virtual_environment_for_a_project(environment: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What others will have too says nothing of this machine; what would work here is advised, and works as it is written."""
+    (environment / "filerefs").touch()
+
+    assert 0 == _install("codex", "--project")
+
+    note = capsys.readouterr().out.splitlines()[-1]
+    assert ["filerefs hook codex"] * 2 == _commands(CODEX, _file(CODEX, home.parent / "project"))
+    advised = shlex.split(note[note.index("--command") :])
+    assert 0 == _install("codex", *advised)
+    assert [[str(environment / "filerefs"), "hook", "codex"]] * 2 == [shlex.split(command) for command in _commands(CODEX, _file(CODEX, home))]
+
+
+@POSIX
+def test_error_codex_wants_one_file_in_a_virtual_environment(environment: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What has to be written by hand is what would have been written, as TOML has it."""
+    (environment / "filerefs").touch()
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text("[[hooks.Stop]]\n", encoding="utf-8")
+
+    said = _refuse(capsys, "codex")
+
+    [written] = re.findall(r'command = (".*") yourself', said)
+    command = tomllib.loads(f"command = {written}")["command"]
+    assert [str(environment / "filerefs"), "hook", "codex"] == shlex.split(command)
 
 
 def test_a_program_that_is_not_found_is_noted(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

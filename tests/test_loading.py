@@ -160,6 +160,7 @@ def test_error_lines_that_do_not_exist(project: Path, message: str, expected: li
         pytest.param("@n.txt:5-2", ["`:5-2` was read as `:2-5`"], id="swapped"),
         pytest.param("@n.txt:0-2", ["`:0-2`: lines are counted from 1"], id="zero"),
         pytest.param("@n.txt:0-2 @n.txt:0-2", ["`:0-2`: lines are counted from 1"], id="said once"),
+        pytest.param("@n.txt:0-2 @n.txt:9-7", ["`:0-2`: lines are counted from 1", "`:9-7` was read as `:7-9`"], id="of two mentions"),
         pytest.param("@docs/:3", ["`:3` means nothing here: no lines"], id="lines of a folder"),
         pytest.param("@pic.png:3", ["`:3` means nothing here: no lines"], id="lines of an image"),
         pytest.param("@n.txt#top", ["`#top` was not resolved; the whole file is shown"], id="an anchor"),
@@ -229,9 +230,12 @@ def test_folder_in_quotes(tree: Tree) -> None:
 
 def test_media_are_not_read_unless_asked_for(tree: Tree) -> None:
     """By default `load` names a picture and does not read it."""
-    found = only("@a.png", tree({"a.png": b"\x89PNG\r\n\x1a\n" + bytes(64)}))
+    project = tree({"a.png": b"\x89PNG\r\n\x1a\n" + bytes(64)})
+    found = only("@a.png", project)
 
     assert (found.kind, found.data, found.notes) == ("media", None, ())
+    with Root(project) as root:
+        assert load_all(scan("@a.png"), root, Limits(), lenient=True).outcomes == [found]
 
 
 def test_links_that_stay_inside(project: Path) -> None:
@@ -301,6 +305,15 @@ def test_lines_behind_a_cut(tree: Tree) -> None:
     assert found.cautions == ("cut to 100 B of 600 B", "`:200-210` is not shown: the file is cut in front of it")
 
 
+@pytest.mark.parametrize(("last", "notes"), [pytest.param(50, (), id="the last line that is shown"), pytest.param(51, 1, id="the next")])
+def test_lines_up_to_a_cut(tree: Tree, last: int, notes: object) -> None:
+    """Lines that end where the cut falls are all shown."""
+    found = only(f"@big.txt @big.txt:40-{last}", tree({"big.txt": "x\n" * 300}), limits=Limits(file_bytes=100))
+
+    assert found.text.count("\n") == 50
+    assert found.notes == (notes if notes == () else (f"`:40-{last}` is not shown: the file is cut in front of it",))
+
+
 def test_lines_to_the_end_behind_a_cut(tree: Tree) -> None:
     """Lines to the end of a file that is cut are not all shown, wherever they begin."""
     notes = only("@a.txt @a.txt:2-", tree({"a.txt": "line\n" * 1000}), limits=Limits(file_bytes=50)).notes
@@ -340,6 +353,10 @@ def test_total(project: Path, message: str, total: int | None, expected: list[st
 
 def test_what_the_budget_says(project: Path) -> None:
     """The refusal says what the total is."""
+    (refused,) = outcomes("@n.txt", project, limits=Limits(total_bytes=0))
+    assert isinstance(refused, Refused)
+    assert refused.detail == "there is no room for it in the total of 0 B for one message"
+
     (_, refused) = outcomes("@b.py @n.txt", project, limits=Limits(total_bytes=20))
 
     assert isinstance(refused, Refused)
@@ -427,6 +444,44 @@ def test_load_with_an_open_root(project: Path) -> None:
     with Root(project, symlinks="inside", allow=()) as root:
         assert brief(load(parse("@soft.py"), root, symlinks="refuse")) == ["soft.py"]
         assert not root.closed
+
+
+def test_options_that_hold_with_an_open_root(project: Path) -> None:
+    """Of a root that is given open, too, names with blanks are tried and media are read, as asked."""
+    with Root(project) as root:
+        assert brief(load(parse("@my file.txt now"), root)) == ["my file.txt"]
+        assert brief(load(parse("@my file.txt now"), root, lenient=False)) == []
+        (picture,) = load(parse("@pic.png"), root, media=True)
+        (name,) = load(parse("@pic.png"), root)
+
+    assert isinstance(picture, Attached)
+    assert isinstance(name, Attached)
+    assert picture.data == (project / "pic.png").read_bytes()
+    assert name.data is None
+
+
+def test_error_allowing_more_than_an_open_root(project: Path) -> None:
+    """A root that is given open has names of its own that it allows."""
+    with Root(project) as root, pytest.raises(OptionError) as caught:
+        load(parse("@a.py"), root, allow=(".env",))
+
+    assert caught.value.option == "allow"
+
+
+def test_error_refs_that_are_none(project: Path) -> None:
+    """What is no reference, such as the message itself, is named in the error."""
+    with pytest.raises(OptionTypeError) as caught:
+        load("@a.py", project)  # type: ignore[arg-type]
+
+    assert (caught.value.option, caught.value.value) == ("refs", "@a.py")
+    assert str(caught.value) == "`refs` must be what `parse` returned, not '@a.py'"
+
+
+def test_folder_with_an_extension_has_no_language(tree: Tree) -> None:
+    """A language is that of a file."""
+    project = tree({"next.js/x": "1\n"})
+
+    assert (only("@next.js", project).kind, only("@next.js", project).language) == ("directory", "")
 
 
 def test_load_in_the_working_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -583,6 +638,13 @@ def test_files_of_one_identity_are_one() -> None:
 def test_files_of_one_identity_and_two_texts_are_two() -> None:
     """A file system that gives two files one number does not make one of them disappear."""
     one, other = FakeFile("a.txt", b"one", (1, 2)), FakeFile("b.txt", b"other", (1, 2))
+
+    assert load_fake("@a.txt @b.txt", one, other) == ["a.txt one", "b.txt other"]
+
+
+def test_files_of_one_identity_and_two_stamps_may_differ() -> None:
+    """A file that was changed between two looks, or another with its number, is not taken for what was there before."""
+    one, other = FakeFile("a.txt", b"one", (1, 2), stamp=(1, 2, 3, 4, 5)), FakeFile("b.txt", b"other", (1, 2), stamp=(1, 2, 5, 6, 7))
 
     assert load_fake("@a.txt @b.txt", one, other) == ["a.txt one", "b.txt other"]
 

@@ -19,6 +19,7 @@ def tokens(message: str, *, code: CodePolicy = "inert", lenient: bool = True) ->
     refs = parse(message, code=code, lenient=lenient)
     assert [message[ref.start : ref.end] for ref in refs] == [ref.token for ref in refs]
     assert all(before.end <= after.start for before, after in pairwise(refs))
+    assert all(ref.message is message for ref in refs)
     return [ref.token for ref in refs]
 
 
@@ -199,7 +200,7 @@ def test_tail_is_no_part_of_the_name(tail: str) -> None:
     assert ref.path == "a.py"
 
 
-@pytest.mark.parametrize(("run", "path"), [("a's", "a"), ("as", "as"), ("it's's", "it"), ("s", "s")])
+@pytest.mark.parametrize(("run", "path"), [("a's", "a"), ("as", "as"), ("it's's", "it"), ("s", "s"), ("’s", "’s")])
 def test_possessive_of_a_short_name(run: str, path: str) -> None:
     """A name of one letter has a possessive like any other."""
     assert only(f"see @{run} now").path == path
@@ -242,6 +243,7 @@ def test_name_keeps(name: str) -> None:
     [
         pytest.param("(@a.py)", "@a.py", id="in brackets"),
         pytest.param("((@a(1).py))", "@a(1).py", id="only the brackets that it does not open"),
+        pytest.param("((@f(x)))", "@f(x)", id="one bracket that it opens, and two that it does not"),
         pytest.param("[x](@a.png)", "@a.png", id="in a link"),
         pytest.param("<b>@a.py</b>", "@a.py</b>", id="until the disk is asked a tag may belong to the name"),
         pytest.param('"@a.py"', "@a.py", id="in quotes"),
@@ -276,6 +278,8 @@ def test_what_stands_around_it(message: str, token: str) -> None:
         pytest.param(":0", (0, 0), id="zero, as typed"),
         pytest.param(":0-9", (0, 9), id="from zero, as typed"),
         pytest.param(":007", (7, 7), id="zeros in front"),
+        pytest.param(":" + "9" * 18, (10**18 - 1, 10**18 - 1), id="eighteen digits"),
+        pytest.param(":" + "9" * 19, (10**18, 10**18), id="nineteen digits"),
         pytest.param(":" + "9" * 30, (10**18, 10**18), id="more digits than any file has lines"),
     ],
 )
@@ -331,6 +335,7 @@ def test_no_range(run: str, path: str) -> None:
         pytest.param('@"\\u{41}"', "A", None, id="a code point"),
         pytest.param('@"\\u{1F600}x"', "😀x", None, id="a code point beyond the BMP"),
         pytest.param('@"\\u{dc80}"', "\udc80", None, id="a lone surrogate"),
+        pytest.param('@"\\u{10ffff}"', "\U0010ffff", None, id="the last code point"),
         pytest.param('@"\\u{110000}"', "\\u{110000}", None, id="no code point has that number"),
         pytest.param('@"\\u{}"', "\\u{}", None, id="no number"),
         pytest.param('@"\\u{g}"', "\\u{g}", None, id="no hexadecimal number"),
@@ -463,6 +468,8 @@ def test_code_may_be_loaded(message: str, expected: list[str]) -> None:
         pytest.param("`X @a.py`", [], id="with a letter in front"),
         pytest.param("`@a.py now`", [], id="with a word behind"),
         pytest.param("`@a.py X`", [], id="with a letter behind"),
+        pytest.param("`\t@a.py`", [], id="with a tab in front"),
+        pytest.param("`@a.py\t`", [], id="with a tab behind"),
         pytest.param("`@a.py @b.py`", [], id="two of them"),
         pytest.param("`x@a.py`", [], id="inside a word"),
         pytest.param("`@,`", [], id="punctuation"),
@@ -497,7 +504,7 @@ def test_mention_that_fills_a_span(message: str, expected: list[str]) -> None:
 )
 def test_lenient_signs(message: str, lenient: list[str], strict: list[str]) -> None:
     """Typographic quotes and the full-width at-sign are understood unless that is switched off."""
-    assert tokens(message) == lenient
+    assert tokens(message) == [ref.token for ref in scan(message).refs] == lenient
     assert tokens(message, lenient=False) == strict
 
 
@@ -528,6 +535,17 @@ def test_run_is_as_long_as_a_path() -> None:
 
     assert len(ref.run) == RUN_LENGTH
     assert ref.run == ref.path
+
+
+@pytest.mark.parametrize("length", [RUN_LENGTH - 2, RUN_LENGTH - 1, RUN_LENGTH])
+def test_run_that_is_just_short_enough(length: int) -> None:
+    """A name of nearly as many characters as are read ends where it ends, not behind the next blank."""
+    assert parse("@" + "a" * length + " now")[0].path == "a" * length
+
+
+def test_name_far_behind_the_beginning() -> None:
+    """How far from the beginning of the message a name stands has no say in where it ends."""
+    assert parse("x " * RUN_LENGTH + "@a.py and so on")[0].path == "a.py"
 
 
 def test_run_of_signs_that_no_name_can_be() -> None:
@@ -570,6 +588,8 @@ def test_enclosed(message: str, *, expected: bool) -> None:
         pytest.param("@my file\r\nnext", None, " file", id="to the CR LF"),
         pytest.param("@my `code` x", None, " ", id="to a backtick"),
         pytest.param("@my file @b", 9, " file ", id="to the next mention"),
+        pytest.param("@my file @b\nnext", 9, " file ", id="to the next mention, though the line goes on"),
+        pytest.param("@my X.txt now", None, " X.txt now", id="a capital letter ends nothing"),
         pytest.param("@my", None, "", id="nothing behind"),
     ],
 )
@@ -621,7 +641,8 @@ def test_error_message_is_no_string(message: object) -> None:
     with pytest.raises(OptionTypeError) as caught:
         parse(message)  # type: ignore[arg-type]
 
-    assert caught.value.option == "message"
+    assert (caught.value.option, caught.value.value) == ("message", message)
+    assert str(caught.value) == f"`message` must be a string, not {message!r}"
 
 
 @pytest.mark.parametrize("code", ["", "INERT", None, True])
@@ -631,3 +652,4 @@ def test_error_unknown_code_policy(code: object) -> None:
         parse("@a", code=code)  # type: ignore[arg-type]
 
     assert (caught.value.option, caught.value.value) == ("code", code)
+    assert str(caught.value) == f'`code` must be "inert" or "load", not {code!r}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from itertools import dropwhile
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -218,7 +219,7 @@ NOT_PARSED = [
     pytest.param([user("hi"), SimpleNamespace(role="assistant", content="see @b.py")], id="an object of a library"),
     pytest.param([user("hi"), user(marks.mark("see @b.py", "host"))], id="instruction files"),
     pytest.param([user("hi"), user([text(marks.mark("see @b.py", "host"))])], id="instruction files as a part"),
-    pytest.param([system("see @b.py")], id="the system"),
+    pytest.param([user("hi"), system("see @b.py")], id="the system"),
     pytest.param([], id="nothing"),
 ]
 
@@ -491,6 +492,8 @@ PROMPTS = st.sampled_from([None, "", "S", [], [text("S", **CACHED)], [text("S"),
 def test_laws(shared: Preprocessor, dialect: Any, placement: Any, chat: list[Any], prompt: Any) -> None:
     """Law: nothing that is given changes; again over the output, through JSON too, changes nothing; sections alone are taken out."""
     prompt = None if dialect == "openai" or (dialect == "responses" and isinstance(prompt, list)) else prompt
+    if dialect == "anthropic":
+        chat = list(dropwhile(lambda message: message["role"] in ("system", "developer"), chat))
     kept = copy.deepcopy((chat, prompt))
 
     done = preprocess_messages(chat, shared, dialect=dialect, placement=placement, system=prompt)
@@ -599,6 +602,60 @@ def test_error_options(files: Preprocessor, options: dict[str, Any], message: st
     assert isinstance(caught.value, OptionTypeError) is ("text" in message)
     with pytest.raises(OptionError, match="`dialect` must be"):
         media_parts(files.preprocess("@a.py"), "gemini")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "messages", "sentence"),
+    [
+        pytest.param("openai", ["hi"], r"`messages\[0\]` must be a message: a dict with a role and a content, .*, not 'hi'", id="a text as a message"),
+        pytest.param("anthropic", [user("x"), None], r"`messages\[1\]` must be a message: ", id="nothing as a message"),
+        pytest.param("responses", [[user("x")]], r"`messages\[0\]` must be a message: ", id="a list in the list"),
+        pytest.param("openai", [{"role": "user"}], r"`messages\[0\]` must be a message with a content", id="no content"),
+        pytest.param("anthropic", [user("x"), user(None)], r"`messages\[1\]` must be a message with a content", id="None for a content"),
+        pytest.param(
+            "openai", [{"role": "system", "text": "A"}, user("x")], r"`messages\[0\]` must be a message with a content", id="a system message without one"
+        ),
+        pytest.param("openai", [{"content": "hi"}], r"`messages\[0\]` must be a message, with its role", id="no role"),
+        pytest.param("anthropic", [{"content": "hi"}], r"`messages\[0\]` must be a message, with its role", id="no role at Anthropic"),
+        pytest.param("openai", 7, "`messages` must be a list of messages", id="a number as the list"),
+    ],
+)
+def test_error_messages_that_are_none(files: Preprocessor, dialect: Any, messages: Any, sentence: str) -> None:
+    """What is no message of the dialect is told at once, by its place in the list and with what one looks like."""
+    with pytest.raises(OptionTypeError, match=sentence):
+        preprocess_messages(messages, files, dialect=dialect)
+
+
+@pytest.mark.parametrize("beside", [None, "A"], ids=["alone", "with another one beside"])
+def test_error_system_message_at_anthropic(files: Preprocessor, beside: str | None) -> None:
+    """A list that was made for chat completions is refused, as `system=` is there: with a section beside it there would be two prompts."""
+    with pytest.raises(OptionError, match="`messages` must be without one: Anthropic has the system prompt beside them, in `system=`, not 'a system message"):
+        preprocess_messages([system("A"), user("@a.py")], files, dialect="anthropic", system=beside)
+
+
+CALL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "earlier"),
+    [
+        pytest.param("openai", {"role": "assistant", "content": None, "tool_calls": [CALL]}, id="a call without a text"),
+        pytest.param("openai", {"role": "assistant", "tool_calls": [CALL]}, id="a call without a content"),
+        pytest.param("openai", {"role": "function", "name": "look", "content": None}, id="an empty result"),
+        pytest.param("openai", SimpleNamespace(role="assistant", content=None), id="an answer of the library"),
+        pytest.param("responses", {"type": "function_call_output", "call_id": "1", "output": "x"}, id="an item that is no message"),
+        pytest.param("responses", {"id": "item_1"}, id="an item by its id alone"),
+        pytest.param("responses", SimpleNamespace(type="reasoning", id="1"), id="an item of the library"),
+        pytest.param("responses", {"role": "developer", "content": "A"}, id="a developer's message"),
+        pytest.param("anthropic", {"role": "system", "content": "from now on: A"}, id="a system message in the middle"),
+    ],
+)
+def test_whatever_a_dialect_allows_is_handed_on(files: Preprocessor, dialect: Any, earlier: Any) -> None:
+    """Messages of other forms stay as they are, and the person's is read."""
+    done = preprocess_messages([user("hello"), earlier, user("@a.py")], files, dialect=dialect)
+
+    assert "a.py" == done.messages[-1]["content"]
+    assert done.messages[-2] is earlier
 
 
 def test_error_turn_of_another_content(files: Preprocessor) -> None:

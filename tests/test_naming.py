@@ -108,7 +108,10 @@ def test_error_what_is_no_path_and_no_lines(path: Any, lines: Any, option: str) 
     with pytest.raises(OptionTypeError) as caught:
         format_ref(path, lines)
 
-    assert caught.value.option == option
+    given = {"path": path, "lines": lines}[option]
+    expected = {"path": "a string", "lines": "a pair of numbers (first, last), or None"}[option]
+    assert (caught.value.option, caught.value.value) == (option, given)
+    assert str(caught.value) == f"`{option}` must be {expected}, not {given!r}"
 
 
 @pytest.mark.parametrize(

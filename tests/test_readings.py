@@ -49,6 +49,7 @@ def tried(message: str) -> list[str]:
         pytest.param("@.", ["."], id="the root"),
         pytest.param("@./", ["./", "."], id="the root with a slash"),
         pytest.param("@src/.", ["src/", "src"], id="a full stop behind a folder is no name"),
+        pytest.param("@a/.", ["a/", "a"], id="nor behind one whose name is short"),
         pytest.param("@/.", ["/.", "/"], id="with no folder in front it is one"),
         pytest.param("@src/", ["src/", "src"], id="a folder's slash may be the sentence's"),
         pytest.param("@a_-", ["a_-", "a_", "a"], id="underscore and hyphen at the end"),
@@ -143,6 +144,7 @@ def test_quoted_never_shrinks(message: str, expected: list[str]) -> None:
         pytest.param("a\\b", True, ("a\\b", "a/b"), id="a Windows path in quotes"),
         pytest.param("my\\ file", True, ("my\\ file", "my/ file"), id="no escapes in quotes"),
         pytest.param("a\\\\b", False, ("a\\\\b", "a//b"), id="two backslashes"),
+        pytest.param("a\\ b\\c", False, ("a\\ b\\c", "a b\\c", "a/ b/c", "a b/c"), id="an escape and a backslash between names"),
     ],
 )
 def test_spellings(text: str, *, quoted: bool, expected: tuple[str, ...]) -> None:

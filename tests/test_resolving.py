@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from filerefs import kinds
+from filerefs.errors import RootClosedError
 from filerefs.mentions import parse
 from filerefs.outcomes import Reason
 from filerefs.resolving import COMPARISONS, LISTED, LISTINGS, PROBES, Hit, Lookup, Miss, Target, looks_like_path, resolve, resolve_one
@@ -213,12 +214,68 @@ def test_what_is_said_of_a_miss(project: Path, message: str, token: str, path: s
         pytest.param("@x\\ y*b", ["@x\\ y*b"], id="no at-sign, and no place to cut"),
         pytest.param("@x\\ y,@b", ["@x\\ y -> x y", "@b"], id="a mention of its own"),
         pytest.param("@x\\ y)b", ["@x\\ y -> x y"], id="a bracket"),
+        pytest.param("@x\\ y,z@b", ["@x\\ y -> x y"], id="a longer name that gives way, and a shorter one that need not"),
     ],
 )
 def test_what_gets_quotes_gives_way_to_an_at_sign(tree: Tree, message: str, expected: list[str]) -> None:
     """A name that would stand in quotes in the rewritten message is none where an at-sign of the same run stands behind them."""
-    with Root(tree({"a": "1\n", "x y": "1\n"})) as root:
+    with Root(tree({"a": "1\n", "x y": "1\n", "x y,z": "1\n"})) as root:
         assert found(message, root) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param("@docs/my long notes.md now", ["@docs/my long notes.md -> docs/my long notes.md"], id="two blanks, in a folder"),
+        pytest.param("@our @file.txt", ["@our", "@file.txt -> file.txt"], id="not across the next mention"),
+        pytest.param("@our @file.txt @file.txt", ["@our", "@file.txt -> file.txt", "@file.txt -> file.txt"], id="nor with a third behind it"),
+        pytest.param("x @long thing @long way.txt", ["@long", "@long way.txt -> long way.txt"], id="the second time, where other words follow"),
+    ],
+)
+def test_how_far_words_are_joined(tree: Tree, message: str, expected: list[str]) -> None:
+    """Words behind a mention are tried up to the next one, in the folder that it names, each time anew."""
+    with Root(tree(dict.fromkeys(("docs/my long notes.md", "our @file.txt", "file.txt", "long way.txt"), "1\n"))) as root:
+        assert found(message, root) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param("x @a.py y @a.py z", ["@a.py -> a.py"] * 2, id="a file"),
+        pytest.param("x @no.py y @no.py z", ["@no.py !not_found"] * 2, id="a miss"),
+        pytest.param("x @bob y @bob z", ["@bob"] * 2, id="a word"),
+        pytest.param('x "@/y" and @/y" z', ["@/y", "@/y !absolute"], id="a word in quotes is plain, the same outside is none"),
+        pytest.param('x "@/y" and "@/y, z', ["@/y", "@/y !absolute"], id="nor where the quote goes on"),
+    ],
+)
+def test_the_same_again(project: Path, message: str, expected: list[str]) -> None:
+    """What stands in a message twice is understood twice, and each time by what stands around it."""
+    with Root(project) as root:
+        assert found(message, root) == expected
+
+
+def test_longest_name_that_was_refused(tree: Tree) -> None:
+    """Of several names that are refused, none of which is the one that a person sees, the longest is told."""
+    link = tree.link("t")
+    with Root(tree({"t": "1\n", "a,b": link, "a": link})) as root:
+        assert found("@a,b,c", root) == ["@a,b !symlink"]
+
+
+def test_names_that_are_known_when_lookups_ran_out(project: Path) -> None:
+    """What was found is attached with its lines to the end; what was not is too many if it looks like a path, else plain."""
+    with Root(project) as root, Lookup(root) as lookup:
+        target = lookup.find("a.py")
+        assert isinstance(target, Target)
+        lookup.spent = True
+        refs = parse("@a.py:1, @no.py, @b.py:2 @bob")
+        answers = list(resolve(refs, lookup, lenient=True))
+
+    assert answers[0] == Hit(refs[0].end, target, (1, 1), "")
+    assert [answer and (answer.end, answer.path, answer.trouble.reason) for answer in answers[1:] if not isinstance(answer, Hit)] == [
+        (refs[1].end, "no.py", Reason.TOO_MANY),
+        (refs[2].end, "b.py", Reason.TOO_MANY),
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -294,6 +351,14 @@ def test_accents(tree: Tree, backend: Backend, names: list[str], message: str, e
     """The exact bytes first, then the composed and the decomposed spelling."""
     with Root(tree(dict.fromkeys(names, "1\n")), backend=backend) as root:
         assert found(message, root) == expected
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there both spellings are one name")
+def test_two_names_that_differ_in_their_accents_alone(tree: Tree) -> None:
+    """Where a third spelling may mean either of two names, it is said why neither is taken."""
+    composed, mixed, decomposed = "\u00e9\u00e9.txt", "\u00e9e\u0301.txt", "e\u0301e\u0301.txt"
+    with Root(tree({composed: "1\n", decomposed: "1\n"})) as root, Lookup(root) as lookup:
+        assert lookup.find(mixed) == Trouble(Reason.AMBIGUOUS, "two names differ from this one only in how their accents are encoded")
 
 
 LINKED = [
@@ -501,6 +566,16 @@ def test_lookups_have_an_end(tree: Tree) -> None:
     assert [answer.trouble.reason for answer in answers[-2:] if isinstance(answer, Miss)] == [Reason.TOO_MANY] * 2
 
 
+def test_last_lookup(tree: Tree) -> None:
+    """As many names are looked up as are allowed, and not one more."""
+    with CountingRoot(tree({"src/a.py": "1\n"})) as root, Lookup(root) as lookup:
+        answers = [lookup.find(f"src/x{number}.py") for number in range(PROBES + 1)]
+
+        assert len([name for name in root.asked if name != "."]) == PROBES
+    assert {answer.reason for answer in answers[:-1] if isinstance(answer, Trouble)} == {Reason.NOT_FOUND}
+    assert answers[-1] == Trouble(Reason.TOO_MANY, "not looked up: a turn looks up 4096 names at most")
+
+
 def test_listings_have_an_end(tree: Tree) -> None:
     """A turn reads so many folders; then there are no more near names, and nothing else changes."""
     project = tree({f"d{number}/name.txt": "1\n" for number in range(LISTINGS + 10)})
@@ -551,6 +626,40 @@ def test_what_was_found_is_what_is_read(project: Path) -> None:
         with node:
             assert node is first
             assert node.read(10) == b"1\n"
+
+
+def test_what_is_held_stays_open(project: Path) -> None:
+    """A file that is held is opened once, is what is read later, and is closed at the end if nobody took it."""
+    with Root(project) as root, Lookup(root) as lookup:
+        target = lookup.find("a.py")
+        assert isinstance(target, Target)
+        first = lookup.open(target)
+        assert not isinstance(first, Trouble)
+        first.close()
+
+        held = lookup.hold(target)
+        assert not isinstance(held, Trouble)
+        assert held is lookup.open(target)
+        assert held.read(10) == b"1\n"
+        held.close()
+        left = lookup.hold(target)
+        assert not isinstance(left, Trouble)
+    with pytest.raises(RootClosedError):
+        left.read(10)
+
+
+def test_error_what_is_gone_cannot_be_held(project: Path) -> None:
+    """Of a file that went away nothing is kept."""
+    with Root(project) as root, Lookup(root) as lookup:
+        target = lookup.find("a.py")
+        assert isinstance(target, Target)
+        node = lookup.open(target)
+        assert not isinstance(node, Trouble)
+        node.close()
+        (project / "a.py").unlink()
+
+        assert lookup.hold(target) == Trouble(Reason.NOT_FOUND, "no such file")
+        assert target.node is None
 
 
 def test_found_files_are_closed_at_the_end(tree: Tree) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -283,6 +283,56 @@ def test_list_files_keeps_the_limits_of_the_preprocessor(folder: Path) -> None:
     assert lines[2].startswith("There is more")
 
 
+MORE = "There is more: ask for a folder, for a pattern, or for a higher limit (1000 at most)."
+NARROWER = "There is more: ask for a folder or for a pattern."
+UNLISTED = "no more than 3 names are looked at: the others are not listed by any call, but read_ref reads them."
+
+
+@pytest.mark.parametrize(
+    ("crowded", "arguments", "notes"),
+    [
+        pytest.param([], {}, [], id="neither"),
+        pytest.param(["many"], {}, [f"In many/ {UNLISTED}"], id="a folder with more names than are looked at"),
+        pytest.param(["many"], {"folder": "many"}, [f"In many/ {UNLISTED}"], id="that folder itself"),
+        pytest.param(["many"], {"folder": "few"}, [], id="another one"),
+        pytest.param(["many"], {"pattern": "few/*"}, [f"In many/ {UNLISTED}"], id="with a pattern"),
+        pytest.param(["many", "most"], {}, [f"In each of 2 folders, of which many/ is the first, {UNLISTED}"], id="two folders"),
+        pytest.param(["many"], {"folder": "many", "limit": 1}, [MORE, f"In many/ {UNLISTED}"], id="and more than are shown"),
+        pytest.param(["many"], {"limit": 2}, [MORE], id="a folder that was not come to"),
+        pytest.param([], {"folder": "few", "limit": 1}, [MORE], id="more than are shown alone"),
+    ],
+)
+def test_list_files_tells_what_is_not_shown_from_what_is_not_looked_at(tree: Tree, crowded: list[str], arguments: dict[str, object], notes: list[str]) -> None:
+    """That there is more is said only where a call can get it; of a folder that is too full, which it is."""
+    made = {f"{name}/{number}": "" for name in crowded for number in range(5)}
+    with Preprocessor(tree({"few/a": "", "few/b": "", **made}), limits=Limits(directory_entries=3)) as files:
+        lines = file_tools(files)[1].run(arguments).split("\n")
+
+    assert notes == [line for line in lines if line.startswith(("There is", "In ", "More"))]
+
+
+def test_list_files_of_a_root_that_is_too_full(tree: Tree) -> None:
+    """It is called what the answer calls it everywhere."""
+    with Preprocessor(tree({str(number): "" for number in range(5)}), limits=Limits(directory_entries=3)) as files:
+        lines = file_tools(files)[1].run().split("\n")
+
+    assert lines[-1] == f"In the root folder {UNLISTED}"
+
+
+def test_list_files_advises_what_helps(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A higher limit is named only where it would show more."""
+    folder = tree({f"{number:02}.txt": "" for number in range(30)})
+    monkeypatch.setattr("filerefs.listings.MOST", 10)
+    monkeypatch.setattr("filerefs.listings.SEARCHED", 20)
+    with Preprocessor(folder) as files, Preprocessor(folder, limits=Limits(file_bytes=20)) as narrow:
+        listing, short = file_tools(files)[1], file_tools(narrow)[1]
+
+        assert listing.run({"limit": 9}).endswith("\nThere is more: ask for a folder, for a pattern, or for a higher limit (10 at most).")
+        assert listing.run({"limit": 10}).endswith(f"\n{NARROWER}")
+        assert short.run({"limit": 9}).endswith(f"\n{NARROWER}")
+        assert listing.run({"pattern": "2"}).endswith("\nMore names may match, since not all were compared with the pattern: ask for a folder.")
+
+
 def test_list_files_without_limits(folder: Path) -> None:
     """Without a limit for files a list is as long as its own."""
     with Preprocessor(folder, limits=Limits(file_bytes=None)) as files:
@@ -310,6 +360,41 @@ def test_error_wrong_arguments_are_sentences(tools: dict[str, Tool]) -> None:
     assert "read_ref was not called: the argument `ref` is missing." == tools["read_ref"].run()
     assert "read_ref was not called: `ref` must be of the type string." == tools["read_ref"].run({"ref": ["a", "b"]})
     assert "list_files was not called: `limit` must be of the type integer." == tools["list_files"].run('{"limit": "many"}')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [
+        pytest.param({"folder": None}, {}, id="one argument"),
+        pytest.param({"folder": None, "pattern": None, "limit": None}, {}, id="all arguments"),
+        pytest.param({"folder": "docs", "pattern": None, "limit": 1}, {"folder": "docs", "limit": 1}, id="one between others"),
+        pytest.param('{"folder": null, "limit": 2}', {"limit": 2}, id="in JSON"),
+        pytest.param("null", {}, id="null for all arguments"),
+        pytest.param(None, {}, id="None for all arguments"),
+    ],
+)
+def test_null_is_left_out(tools: dict[str, Tool], arguments: Any, same: dict[str, object]) -> None:
+    """What a model in a strict mode writes for an argument that it leaves out is an argument that is left out."""
+    listing = tools["list_files"]
+
+    assert listing.run(same) == listing.run(arguments)
+    if isinstance(arguments, dict):
+        assert listing.run(same) == listing.call(**arguments)
+
+
+def test_error_null_for_what_is_needed(tools: dict[str, Tool]) -> None:
+    """An argument that is needed is missing where it is null, and one that there is not is refused as ever."""
+    assert "read_ref was not called: the argument `ref` is missing." == tools["read_ref"].run({"ref": None})
+    assert "read_ref was not called: the argument `ref` is missing." == tools["read_ref"].run("null")
+    assert tools["list_files"].run({"path": None}).startswith("list_files was not called: it has no argument `path`")
+
+
+def test_null_is_handed_on_where_the_schema_has_it() -> None:
+    """A tool of a host's own that takes null gets it."""
+    schema = {"type": "object", "properties": {"one": {"type": ["string", "null"]}}}
+    tool = Tool(name="own", description="", parameters=schema, call=lambda one="left out": one)
+
+    assert ["null", "left out"] == [tool.run({"one": None}), tool.run({})]
 
 
 def test_error_after_closing(folder: Path) -> None:

@@ -502,33 +502,38 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
-            pytest.param("nope", "no such directory", id="nothing there"),
-            pytest.param("t.txt", "not a directory", id="a file"),
-            pytest.param("p", "not a directory", id="a FIFO"),
-            pytest.param("l", "cannot be opened", id="a link loop"),
-            pytest.param("a\0b", "cannot be opened", id="a NUL"),
+            pytest.param("nope", "there is no such directory", id="nothing there"),
+            pytest.param("t.txt", "it is not a directory", id="a file"),
+            pytest.param("p", "it is not a directory", id="a FIFO"),
+            pytest.param("l", "it cannot be opened", id="a link loop"),
+            pytest.param("a\0b", "it cannot be opened", id="a NUL"),
         ],
     )
     def test_error_no_directory(self, name: str, words: str, tmp_path: Path) -> None:
         """A root that is no directory raises at once, and keeps what the system said as its cause."""
         folder = plant(tmp_path / "root", ["t.txt", "p |", "l => l"])
-        with pytest.raises(RootNotFoundError, match=words) as caught:
-            Root(os.path.join(folder, name))  # noqa: PTH118 (a Path takes no NUL)
+        path = os.path.join(folder, name)  # noqa: PTH118 (a Path takes no NUL)
+        with pytest.raises(RootNotFoundError, match=f": {words}$") as caught:
+            Root(path)
+        assert caught.value.root == path
         assert caught.value.__cause__ is not None
 
     @pytest.mark.parametrize("value", [b"root", 3, None], ids=repr)
     def test_error_root_of_another_type(self, value: Any) -> None:
         """A root is text or a path of text; an open descriptor is not taken for one."""
-        with pytest.raises(OptionTypeError, match="root"):
+        with pytest.raises(OptionTypeError) as caught:
             Root(value)
+        assert (caught.value.option, caught.value.value) == ("root", value)
+        assert str(caught.value) == f"`root` must be a path as text, not {value!r}"
 
     def test_error_windows(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """On Windows there is no confined way yet, and the first sentence says so."""
         path = str(tmp_path)
         with monkeypatch.context() as context:
             context.setattr(os, "name", "nt")
-            with pytest.raises(UnsupportedPlatformError, match="Windows"):
+            with pytest.raises(UnsupportedPlatformError, match=r": there is no confined way to open files on Windows yet$") as caught:
                 Root(path)
+        assert caught.value.root == path
 
     def test_repr(self, tmp_path: Path) -> None:
         """Reprs are one line and hold no contents."""
@@ -1504,8 +1509,8 @@ class TestLife:
         """A copy would close the handle, and the other one then look into whatever has its number."""
         folder = plant(tmp_path / "root", ["t.txt"])
         with Root(folder) as root, opened(root, "t.txt") as node:
-            for one in (root, node):
-                with pytest.raises(TypeError, match="cannot be copied"):
+            for one, words in ((root, "and read what has its number by then; it may be shared"), (node, "two would close one handle")):
+                with pytest.raises(TypeError, match=f"^a {type(one).__name__} cannot be copied: .*{words}$"):
                     duplicate(one)
             gc.collect()
 

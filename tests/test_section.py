@@ -536,8 +536,11 @@ def test_kept_section_goes_in_as_outcomes_do(prompt: str) -> None:
 )
 def test_error_swapping_in_what_is_no_section(section: str) -> None:
     """Anything else would stay in the prompt for ever, so it is not taken."""
-    with pytest.raises(OptionError, match="`section` must be what `build_section` returned"):
+    with pytest.raises(OptionError) as caught:
         swap_section("p", section)
+
+    assert (caught.value.option, caught.value.value) == ("section", "a text that is no section")
+    assert str(caught.value) == "`section` must be what `build_section` returned, unchanged, not 'a text that is no section'"
 
 
 def test_compose_tells_all_three_texts() -> None:

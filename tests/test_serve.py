@@ -135,6 +135,24 @@ def test_error_objects(line: bytes, code: str, server: Server) -> None:
     assert "next" == right["message"]
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        pytest.param({"limits": {"refs": -1}}, "`refs` must be a number of at least 0, or null, not -1", id="a negative limit"),
+        pytest.param({"limits": {"refs": True}}, "`refs` must be a number of at least 0, or null, not true", id="a limit that is true"),
+        pytest.param({"limits": {"file_bytes": "5"}}, '`file_bytes` must be a number of at least 0, or null, not "5"', id="a limit that is a string"),
+        pytest.param({"limits": {"refs": [None]}}, "`refs` must be a number of at least 0, or null, not an array", id="a limit that is an array"),
+        pytest.param({"limits": {"refs": {"a": 1}}}, "`refs` must be a number of at least 0, or null, not an object", id="a limit that is an object"),
+        pytest.param({"code": "run"}, '`code` must be "inert" or "load", not "run"', id="a policy"),
+        pytest.param({"lenient": 0}, "`lenient` must be true or false", id="a number where true or false is due"),
+        pytest.param({"lenient'": 0}, 'unknown field "lenient\'"; known here: limits, code, lenient', id="an unknown option"),
+    ],
+)
+def test_error_objects_are_in_the_words_of_json(options: dict[str, object], sentence: str, server: Server) -> None:
+    """Whoever writes requests in another language is told of null, true and false, and of no value of Python's."""
+    assert sentence == _one(server, {"message": "x", "options": options})["error"]["message"]
+
+
 def test_error_objects_carry_the_id(server: Server) -> None:
     """An error names the request that it is about wherever its id could be read."""
     answer = _one(server, {"message": 1, "id": "seven"})

@@ -7,8 +7,9 @@ import errno
 import pytest
 
 from filerefs import troubles
+from filerefs.errors import OptionTypeError
 from filerefs.outcomes import Reason
-from filerefs.troubles import Trouble, clean, explain, fold, is_name, read_allow, read_name
+from filerefs.troubles import Trouble, clean, explain, fold, is_name, openable, read_allow, read_name
 
 LONG = "x" * 254
 PART = LONG + "y"
@@ -151,3 +152,37 @@ def test_names_that_are_allowed(allow: list[str], expected: set[str]) -> None:
 def test_what_a_file_in_a_folder_can_be_called(name: str, *, expected: bool) -> None:
     """What a listing has and nobody could ask for again is no name."""
     assert is_name(name) is expected
+
+
+@pytest.mark.parametrize(
+    ("allow", "named", "expected"),
+    [
+        pytest.param(".env", ".env", "a collection of names", id="one name"),
+        pytest.param(b".env", b".env", "a collection of names", id="bytes"),
+        pytest.param(7, 7, "a collection of names", id="a number"),
+        pytest.param([".env", b"a"], b"a", "a collection of names, each a str", id="bytes in it"),
+    ],
+)
+def test_error_names_of_another_type(allow: object, named: object, expected: str) -> None:
+    """What is allowed is a collection of text, and the error says what was found in its place."""
+    with pytest.raises(OptionTypeError) as caught:
+        read_allow(allow)
+
+    assert (caught.value.option, caught.value.value) == ("allow", named)
+    assert str(caught.value) == f"`allow` must be {expected}, not {named!r}"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("a/b", "a/b", id="a path"),
+        pytest.param("~x", "~x", id="a tilde in front of a name"),
+        pytest.param("~", "./~", id="a folder called like a home"),
+        pytest.param("~/a", "./~/a", id="a file in it"),
+        pytest.param("c:/a", "./c:/a", id="a file in a folder called like a drive"),
+    ],
+)
+def test_path_that_passes_the_gate(path: str, expected: str) -> None:
+    """What exists can be asked for again, also where its name looks like that of a home or a drive."""
+    assert openable(path) == expected
+    assert not isinstance(read_name(expected), Trouble)

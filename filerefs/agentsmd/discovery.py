@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from filerefs.agentsmd.places import find_places
+from filerefs import naming
+from filerefs.agentsmd.places import exists, find_places
 from filerefs.agentsmd.profiles import DEFAULT
 from filerefs.agentsmd.roots import Roots
 from filerefs.agentsmd.search import Search
@@ -16,7 +17,7 @@ from filerefs.agentsmd.surroundings import outside
 from filerefs.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from filerefs.agentsmd.documents import Discovery
     from filerefs.agentsmd.places import PathLike, Places
@@ -43,10 +44,11 @@ def discover(
     """
     Return the instruction files that apply to *path*, weakest first: user-wide, extra, then from the root down to it.
 
-    Trouble with one file never costs the others: it is in `problems`, and what exists and is left out is in `omitted`.
-    Nothing is read outside of the root but what *user_files* and *extra* name; links are followed while they stay
-    inside.  One file, by whatever names, is read once.  Where the root is a submodule, the files of the repository
-    around it are in `omitted`: seen by name and size, and not read.
+    Trouble with one file never costs the others: it is in `problems`, and what exists and is left out is in
+    `omitted`.  Nothing is read outside of the root but what *user_files* and *extra* name; links are followed while
+    they stay inside.  A *path* that does not exist, and for which nothing is found, is a warning.  One file, by
+    whatever names, is read once.  Where the root is a submodule, the files of the repository around it are in
+    `omitted`: seen by name and size, and not read.
 
     Args:
         path: A folder, a file, or a file that does not exist yet.  A mapping of labels to several: each is a root of
@@ -110,7 +112,14 @@ class Request:
         with Roots() as roots:
             found = Search(self.rules, roots).run(places)
         above = outside(places.ascents, self.rules, home=self.home)
-        return replace(found, omitted=(*found.omitted, *above)) if above else found
+        missing = [f"{naming.printable(os.fspath(path))} does not exist (yet), and no instruction file was found for it" for path in self._unfounded(found)]
+        return replace(found, omitted=(*found.omitted, *above), warnings=(*missing, *found.warnings)) if above or missing else found
+
+    def _unfounded(self, found: Discovery) -> Iterator[PathLike]:
+        """Yield the paths that do not exist, if nothing holds for them: such a one is a mistake and no file that is yet to be made."""
+        for label, path in self.path.items() if isinstance(self.path, Mapping) else [("", self.path)]:
+            if not any(doc.root == label and doc.origin == "chain" for doc in found.docs) and not exists(path, self.root):
+                yield path
 
 
 def with_options(profile: Profile, *, file_bytes: int | Unset | None, budget: int | Unset | None, **names: Sequence[str] | None) -> Profile:

@@ -269,6 +269,10 @@ class _Expansion:
             self._refuse(tree, token, read.detail)
             return None
         start, body = _slice(read.text, hit.lines) if hit.lines else (None, read.text.strip() if rules.trim == "all" else read.text)
+        if start == len(read.text) and read.complete:
+            total = read.text.count("\n") + (read.text[-1:] not in ("", "\n"))
+            self._refuse(tree, token, f"the file has {total or 'no'} {'line' if total == 1 else 'lines'}")
+            return None
         if not body.strip() and read.complete:
             self._report.omit(name, read.size, Omission.BLANK)
             return None
@@ -317,6 +321,8 @@ def _slice(text: str, lines: Range) -> tuple[int, str]:
     first, last = lines
     if last is not None:
         first, last = min(first, last), max(first, last)
-    pieces = text.splitlines(keepends=True)
-    start = max(first, 1) - 1
-    return sum(map(len, pieces[:start])), "".join(pieces[start:last])
+    # As in a message, only a line feed ends a line.
+    pieces = [f"{line}\n" for line in text.split("\n")]
+    start = sum(map(len, pieces[: max(first, 1) - 1]))
+    body = "".join(pieces[max(first, 1) - 1 : last])
+    return min(start, len(text)), body[: max(0, len(text) - start)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from filerefs import troubles, upward
 from filerefs.agentsmd.documents import NOWHERE, Base, Problem
 from filerefs.errors import OptionError
+from filerefs.outcomes import Reason
 from filerefs.root import Trouble
 from filerefs.rootlike import begin_turn, guard, leads_out
 from filerefs.upward import Ascent
@@ -106,6 +107,18 @@ def find_places(
     for label, ascent in ascents.items():
         places += _chain(label, bases[label], ascent, profile)
     return Places(tuple(places), ascents, tuple(problems))
+
+
+def exists(path: PathLike, root: PathLike | RootLike | None) -> bool:
+    """Tell whether there is a file or folder at *path*, which is relative to *root* if that is an object."""
+    if root is None or isinstance(root, str | os.PathLike):
+        return upward.locate(path) is not None
+    typed = troubles.read_name(os.fspath(path))
+    node = typed if isinstance(typed, Trouble) else guard(root).open("./" + "/".join(troubles.fold(typed[0])))
+    if isinstance(node, Trouble):
+        return node.reason is not Reason.NOT_FOUND
+    node.close()
+    return True
 
 
 def in_spending_order(places: Iterable[Place], profile: Profile) -> list[Place]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import json
 import os
 import shlex
 import shutil
@@ -205,9 +206,10 @@ def _is_nothing_without(entry: dict[str, Any], handlers: list[int]) -> bool:
 
 def _run(options: argparse.Namespace) -> Iterator[str]:
     host = HOSTS[options.host]
-    command = _command(options, host)
+    program, advice = _program(options)
+    command = _command(options, host, program)
     place = _place(options, host)
-    note = "" if options.uninstall else _check_rival(host, place)
+    note = "" if options.uninstall else _check_rival(host, place, command)
     snapshot = read(place)
     change = (unmerge if options.uninstall else merge)(host, snapshot.text, command)
     if change.before == change.after:
@@ -220,9 +222,7 @@ def _run(options: argparse.Namespace) -> Iterator[str]:
     kept = f"; what it was before is in {place.name}{BACKUP}" if change.before is not None else ""
     yield f"{'removed from' if options.uninstall else 'added to'} {place.path}{kept}" if change.after is not None else f"removed {place.path}{kept}"
     if not options.uninstall:
-        yield from filter(None, (host.settings.afterwards, note))
-        if options.command == PROGRAM and shutil.which(PROGRAM) is None:
-            yield f"note: there is no `{PROGRAM}` on the search path of this shell; --command says what else is to be run"
+        yield from filter(None, (host.settings.afterwards, note, advice))
 
 
 def _difference(place: Place, change: Change) -> Iterator[str]:
@@ -236,11 +236,34 @@ def _difference(place: Place, change: Change) -> Iterator[str]:
     )
 
 
-def _command(options: argparse.Namespace, host: Host) -> str:
+def _program(options: argparse.Namespace) -> tuple[str, str]:
+    """Return how the host runs this program, and what is worth knowing of that, "" for nothing."""
+    if options.command is not None:
+        return options.command, ""
+    own = _own_command()
+    if own == PROGRAM:
+        is_found = shutil.which(PROGRAM) is not None
+        return PROGRAM, "" if is_found else f"note: there is no `{PROGRAM}` on the search path of this shell; --command says what else is to be run"
+    if options.project:
+        # A path on this machine is no use to the others who have the project.
+        return PROGRAM, f"note: `{PROGRAM}` here lies in a virtual environment, where a host does not look; for you alone: --command {shlex.quote(own)}"
+    return own, "note: the entries name this program by its path, since it lies in a virtual environment, where a host does not look"
+
+
+def _own_command() -> str:
+    """Return what a shell that knows nothing of this one has to be told to run this program."""
+    if sys.prefix == sys.base_prefix or not sys.executable:
+        return PROGRAM
+    script = os.path.join(os.path.dirname(sys.executable), PROGRAM)  # noqa: PTH118, PTH120 (text)
+    # With -P, since a hook runs in the project's folder, and a module there must not be taken for one of ours.
+    return shlex.quote(script) if os.path.isfile(script) else f"{shlex.quote(sys.executable)} -P -m {PROGRAM}"  # noqa: PTH113 (text)
+
+
+def _command(options: argparse.Namespace, host: Host, program: str) -> str:
     words = [*(["--bodies"] if options.bodies else ["--no-bodies"] if options.bodies is False else [])]
     words += ["--symlinks", options.symlinks] if options.symlinks != "refuse" else []
     words += [word for name in options.allow for word in ("--allow", name)]
-    return " ".join([options.command, "hook", host.name, *map(shlex.quote, words)])
+    return " ".join([program, "hook", host.name, *map(shlex.quote, words)])
 
 
 def _place(options: argparse.Namespace, host: Host) -> Place:
@@ -252,7 +275,7 @@ def _place(options: argparse.Namespace, host: Host) -> Place:
     return Place(os.path.expanduser("~"), settings.folder, settings.file)  # noqa: PTH111 (pathlib raises where there is no home)
 
 
-def _check_rival(host: Host, place: Place) -> str:
+def _check_rival(host: Host, place: Place, command: str) -> str:
     """
     Return what is worth knowing of the TOML file beside, "" for nothing.
 
@@ -272,7 +295,7 @@ def _check_rival(host: Host, place: Place) -> str:
         raise SettingsError(
             f"{place._replace(name=rival).path} has hooks already, and {host.title} wants all of them in one file. Its comments would be lost, "
             f"so it is not edited here: add [[hooks.{host.prompt_event}.hooks]] and [[hooks.{host.start_event}.hooks]] with "
-            f'type = "command" and command = "{PROGRAM} hook {host.name}" yourself.'
+            f'type = "command" and command = {json.dumps(command, ensure_ascii=False)} yourself.'
         )
     is_off = isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks"))
     return f"note: hooks are switched off in {rival}, under [features]" if is_off else ""
@@ -282,6 +305,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "filerefs hook install",
         description=_DESCRIPTION,
+        epilog="exit codes: 0 done, or nothing to do; 2 misuse, or settings that are left as they are",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -291,7 +315,8 @@ def _parser() -> argparse.ArgumentParser:
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument("--user", action="store_true", help="in your own settings, for all projects (default)")
     scope.add_argument("--project", action="store_true", help="in the settings of the project in the current folder")
-    parser.add_argument("--command", default=PROGRAM, metavar="COMMAND", help=f"how the host runs this program (default: {PROGRAM})")
+    how = f"how the host runs this program (default: {PROGRAM}; by its path, if it lies in a virtual environment)"
+    parser.add_argument("--command", metavar="COMMAND", help=how)
     parser.add_argument("--bodies", action=argparse.BooleanOptionalAction, help="have these called with the same option; see `filerefs hook --help`")
     parser.add_argument("--symlinks", choices=("refuse", "inside"), default="refuse", help="the same")
     parser.add_argument("--allow", action="append", default=[], metavar="NAME", help="the same")

@@ -80,6 +80,9 @@ class Reader:
         self._root = root
         self._buffered = 0
         self._behind_link = False
+        # The message piece by piece: added to one text, thousands of blocks would be copied thousands of times.
+        self._pieces: list[str] = []
+        self._length = 0
         self._text_start = 0
         self.message = ""
         self.refs: list[Ref] = []
@@ -100,28 +103,35 @@ class Reader:
                     self._show(block)
                 case AudioContentBlock():
                     self.notices.append("a recording was left out: sound is no file that a message can name")
+        self.message = "".join(self._pieces)
         # The message is known only now, and a mention knows its message.
         self.refs = [ref._replace(message=self.message) for ref in self.refs]
 
     def _say(self, text: str, *, is_link: bool = False) -> int:
         """Put *text* behind what is there, with white space between where words would run together; return where it begins."""
-        if self.message and text:
-            self.message += self._gap(text, is_link=is_link)
+        if self._pieces and text:
+            self._add(self._gap(text, is_link=is_link))
             if not is_link and not self._behind_link:
-                self._text_start = len(self.message)
-        start = len(self.message)
-        self.message += text
+                self._text_start = len(self._pieces)
+        start = self._length
+        self._add(text)
         self._behind_link = is_link if text else self._behind_link
         return start
 
+    def _add(self, piece: str) -> None:
+        if piece:
+            self._pieces.append(piece)
+            self._length += len(piece)
+
     def _gap(self, text: str, *, is_link: bool) -> str:
-        are_apart = self.message[-1].isspace() or text[0].isspace()
+        last = self._pieces[-1][-1]
+        are_apart = last.isspace() or text[0].isspace()
         if is_link:
-            return "" if are_apart or (self.message[-1] in _OPENING and not self._behind_link) else " "
+            return "" if are_apart or (last in _OPENING and not self._behind_link) else " "
         if self._behind_link:
             return "" if are_apart or text[0] in _CLOSING else " "
         # A text behind a text is one of its own, and no code because of the one before; around a link both are one.
-        before = self.message[self._text_start :]
+        before = "".join(self._pieces[self._text_start :])
         gap = text_of([before, ""])[len(before) :]
         return "" if are_apart and not gap.strip() else gap
 

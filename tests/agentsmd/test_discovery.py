@@ -19,6 +19,7 @@ from filerefs.agentsmd.places import called, relative_to
 from filerefs.agentsmd.profiles import CHAIN, CODEX, DEFAULT, EINO
 from filerefs.agentsmd.surroundings import Repository, files_above, names_beside, repository_named
 from filerefs.errors import OptionError, OptionTypeError, RootNotFoundError, UnsupportedPlatformError
+from filerefs.roots import MemoryRoot
 
 if TYPE_CHECKING:
     from conftest import Tree
@@ -616,3 +617,23 @@ def test_the_same_request_twice_is_the_same_answer(tree: Tree) -> None:
 
     assert discover(folder / "a") == discover(folder / "a")
     assert discovery.Request(path=folder, rules=DEFAULT).find() == discover(folder)
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "said"),
+    [
+        pytest.param("nope", {"x": ""}, True, id="nothing there, and nothing found"),
+        pytest.param("nope/deeper", {"x": ""}, True, id="nothing on the way, and nothing found"),
+        pytest.param("new.py", {"AGENTS.md": "A"}, False, id="a file that is yet to be made, for which some hold"),
+        pytest.param(".", {"x": ""}, False, id="a folder, and nothing found"),
+        pytest.param("x", {"x": ""}, False, id="a file, and nothing found"),
+    ],
+)
+def test_a_path_that_does_not_exist_is_warned_of(path: str, files: dict[str, str], said: bool, tree: Tree) -> None:  # noqa: FBT001
+    """Where nothing is found for it, that is the likely reason, in any root; a file that is yet to be made is none."""
+    folder = tree(files)
+    sentence = "does not exist (yet), and no instruction file was found for it"
+
+    assert ([f"{folder / path} {sentence}"] if said else []) == list(discover(folder / path).warnings)
+    assert ([f"{folder / path} {sentence}"] if said else []) == list(discover({"a": folder / path}, root=folder).warnings)
+    assert ([f"{path} {sentence}"] if said else []) == list(discover(path, root=MemoryRoot(files)).warnings)

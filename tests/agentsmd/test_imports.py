@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from filerefs import preprocess
 from filerefs.agentsmd import imports, roots
 from filerefs.agentsmd.discovery import discover
 from filerefs.agentsmd.documents import Discovery, Doc, Omission
@@ -261,7 +263,44 @@ def test_lines_of_a_file(tree: Tree) -> None:
     found = found_in(folder)
 
     assert [("a.md:2-3", "2\n3\n", True)] == [(doc.name, doc.text, doc.truncated) for doc in found.docs[1:]]
-    assert ["b.md:9"] == [one.name for one in found.omitted]
+    assert [("@b.md:9", "the file has 1 line")] == complaints(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "detail"),
+    [
+        pytest.param("1\n2\n", "3", "the file has 2 lines", id="right behind the last line"),
+        pytest.param("1\n2", "3-9", "the file has 2 lines", id="behind a last line without its end"),
+        pytest.param("1\n", "90-", "the file has 1 line", id="from far behind the end"),
+        pytest.param("", "1", "the file has no lines", id="an empty file"),
+    ],
+)
+def test_error_lines_behind_the_end(text: str, typed: str, detail: str, tree: Tree) -> None:
+    """They are a problem with the sentence that a message has for it, and the mention stays; a cut file is not said to end there."""
+    folder = tree({"AGENTS.md": f"see @p.md:{typed}", "p.md": text})
+
+    found = found_in(folder, placement="inline")
+
+    assert [(f"@p.md:{typed}", detail)] == complaints(found)
+    assert [f"see @p.md:{typed}"] == [doc.text for doc in found.docs]
+    assert [detail] == [outcome.detail for outcome in preprocess(f"see @p.md:{typed}", "", folder).refused]
+
+
+@given(text=st.text(st.sampled_from("ab\n\r\f\v\x1c\x85\u2028\u2029"), min_size=1, max_size=12), first=st.integers(1, 9), length=st.integers(0, 9))
+def test_lines_are_those_of_a_message(text: str, first: int, length: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A range names the same lines in an instruction file as in a message: only a line feed ends one."""
+    folder = tmp_path_factory.mktemp("lines")
+    token = f"@p.md:{first}-{first + length}"
+    (folder / "p.md").write_bytes(f"{text}z".encode())
+    (folder / "AGENTS.md").write_text(token, encoding="utf-8")
+
+    imported = [doc.text for doc in found_in(folder).docs[1:]]
+
+    lines = re.findall(r"[^\n]*\n|[^\n]+\Z", f"{text}z")[first - 1 : first + length]
+    turn = preprocess(token, "", folder)
+    assert bool(lines) is bool(turn.attached)
+    assert imported == (["".join(lines)] if "".join(lines).strip() else [])
+    assert not lines or turn.attached[0].lines == ((first, first + len(lines) - 1),)
 
 
 @pytest.mark.parametrize(("typed", "text"), [("4-2", "2\n3\n4\n"), ("0-1", "1\n"), ("3-", "3\n4\n"), ("4", "4\n")])

@@ -94,7 +94,7 @@ def test_files_that_are_named_are_there(page: Path) -> None:
 
 # Their blocks are run by tests/agentsmd/test_agentsmd_docs.py, tests/repl/test_repl_docs.py and tests/integrations/test_scale.py; those of the
 # API's page are made by tests/docs/api.py.
-RUN_ELSEWHERE = {"agentsmd", "api", "embedding", "repl", "scale"}
+RUN_ELSEWHERE = {"agentsmd", "api", "embedding", "repl", "roots", "scale"}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES[1:] if page not in INTEGRATIONS and page.stem not in RUN_ELSEWHERE], ids=name_of)

@@ -126,6 +126,7 @@ USES = [
     pytest.param("read_ref", {"path": "src/app.py"}, id="an argument by a wrong name"),
     pytest.param("read_ref", {"ref": "src/app.py", "name": "x"}, id="arguments too many"),
     pytest.param("read_ref", {}, id="no argument where one is needed"),
+    pytest.param("read_ref", {"ref": None}, id="null where an argument is needed"),
 ]
 
 
@@ -285,6 +286,13 @@ class ToolContract(Contract):
         [offered] = [offer for offer in self.offer(folder) if offer.name == tool]
 
         assert offered.run(arguments) == expected
+
+    def test_null_is_an_argument_left_out(self, folder: Path) -> None:
+        """What a model in a strict mode writes for the arguments that it does not need gets through to the tool, and changes nothing."""
+        [offered] = [offer for offer in self.offer(folder) if offer.name == "list_files"]
+
+        assert offered.run({"folder": None, "pattern": None, "limit": None}) == offered.run({})
+        assert offered.run({"folder": "docs", "pattern": None, "limit": None}).startswith("2 names below docs/:")
 
 
 def _check(sent: Sent, folder: Path, message: str) -> None:

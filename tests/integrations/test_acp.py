@@ -36,6 +36,7 @@ from hypothesis import strategies as st
 
 from filerefs import Preprocessor, Reason, Turn, preprocess, strip_section
 from filerefs.integrations.acp import FileRefs, prompt_capabilities
+from filerefs.messages import text_of
 
 from ..docs.blocks import execute, read  # noqa: TID252 (tests are no package that has a name)
 from ..docs.grammar_examples import REPOSITORY  # noqa: TID252
@@ -474,6 +475,58 @@ def test_blocks_of_text_are_one_message(refs: FileRefs) -> None:
 
     assert turn.message == "see LICENSE\n\n```\n@notes.md\n```\n\nsrc/app.py\n```"
     assert [outcome.path for outcome in turn.attached] == ["LICENSE", "src/app.py"]
+
+
+def _one_by_one(pieces: list[tuple[str, bool]]) -> str:
+    """Return the message of texts and links (True), put together the plain way."""
+    message, behind_link, text_start = "", False, 0
+    for text, is_link in pieces:
+        if not text:
+            continue
+        gap = ""
+        if message:
+            are_apart = message[-1].isspace() or text[0].isspace()
+            if is_link:
+                gap = "" if are_apart or (message[-1] in "([{<`" and not behind_link) else " "
+            elif behind_link:
+                gap = "" if are_apart or text[0] in ".,)`" else " "
+            else:
+                before = message[text_start:]
+                gap = text_of([before, ""])[len(before) :]
+                gap = "" if are_apart and not gap.strip() else gap
+            message += gap
+            text_start = len(message) if not is_link and not behind_link else text_start
+        message, behind_link = message + text, is_link
+    return message
+
+
+@given(pieces=st.lists(st.tuples(st.sampled_from(["", "a", " ", "b ", " c", "(", ".", "```\nx", "\n```\n", "`"]), st.booleans()), max_size=12))
+def test_pieces_are_put_together_as_one_text(refs: FileRefs, pieces: list[tuple[str, bool]]) -> None:
+    """Texts and links are the message that they would be if each were put behind all that is there."""
+    pieces = [("none" if is_link else text, is_link) for text, is_link in pieces]
+    blocks = [resource_link_block(text, "https://none.test") if is_link else text_block(text) for text, is_link in pieces]
+
+    expected = _one_by_one([("[none](https://none.test)" if is_link else text, is_link) for text, is_link in pieces])
+
+    assert expected == refs.preprocess(blocks).message
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        pytest.param([text_block("x" * 200)] * 20_000, id="texts"),
+        pytest.param([text_block("x" * 200), resource_link_block("none", "https://none.test")] * 10_000, id="texts and links"),
+        pytest.param([text_block("```\n" + "x" * 200)] * 20_000, id="blocks of code that nothing closes"),
+        pytest.param([text_block("x" * 200), resource_link_block("x", "LICENSE")] * 10_000, id="texts and files"),
+        pytest.param([resource_block(embedded_text_resource("LICENSE", "unsaved\n"))] * 20_000, id="embedded files"),
+    ],
+)
+def test_very_many_blocks(refs: FileRefs, blocks: list[Any]) -> None:
+    """As many blocks as nobody sends make one message, in a time that does not grow with their square."""
+    turn = refs.preprocess(blocks)
+
+    assert len(turn.message) > 100_000
+    assert len(turn.outcomes) <= 200
 
 
 def test_code_goes_on_behind_a_link(folder: Path, refs: FileRefs) -> None:

@@ -142,11 +142,11 @@ def test_page(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     wire = Wire()
     client = functools.partial(anthropic.Anthropic, api_key="none", base_url="http://offline.invalid", http_client=http.Client(transport=wire.transport))
     monkeypatch.setattr(anthropic, "Anthropic", client)
-    typed = iter(["explain @a.py and @b.py", "thanks", "/quit"])
+    typed = iter(["explain @a.py and @b.py, not `@a.py`", "thanks", "/quit"])
 
     printed = execute(read(PAGE.read_text(encoding="utf-8"))[0].text, tree({"a.py": "print()\n"}), {"input": lambda _: next(typed)})
 
-    assert printed == "could not attach @b.py: no such file — did you mean @a.py?\nok\nok\n"
+    assert printed == "! could not attach @b.py: no such file — did you mean @a.py?\n! in code, not attached: @a.py\nok\nok\n"
     stable = {"type": "text", "text": "Be brief.", **CACHED}
     assert [body["system"][0] for body in wire.bodies] == [stable, stable]
     assert "print()" in wire.bodies[0]["system"][1]["text"]

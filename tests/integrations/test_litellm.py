@@ -161,10 +161,10 @@ def test_page(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(litellm, "completion", wire.completion)
     # Of a model that is younger than its list, it tells standard output where the list is.
     monkeypatch.setattr(litellm, "suppress_debug_info", True)
-    typed = iter(["explain @a.py and @b.py", "thanks", "/quit"])
+    typed = iter(["explain @a.py and @b.py, not `@a.py`", "thanks", "/quit"])
 
     printed = execute(read(PAGE.read_text(encoding="utf-8"))[0].text, tree({"a.py": "print()\n"}), {"input": lambda _: next(typed)})
 
-    assert printed == "could not attach @b.py: no such file — did you mean @a.py?\nok\nok\n"
+    assert printed == "! could not attach @b.py: no such file — did you mean @a.py?\n! in code, not attached: @a.py\nok\nok\n"
     assert "print()" in wire.bodies[0]["system"][1]["text"]
     assert wire.bodies[1]["system"] == [wire.bodies[0]["system"][0]] == [{"type": "text", "text": "Be brief.", **CACHED}]

@@ -157,13 +157,13 @@ def test_page(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     wire = Wire()
     client = functools.partial(openai.OpenAI, api_key="none", base_url="http://offline.invalid/v1", http_client=http.Client(transport=wire.transport))
     monkeypatch.setattr(openai, "OpenAI", client)
-    typed = iter(["explain @a.py and @b.py", "thanks", "/quit"])
+    typed = iter(["explain @a.py and @b.py, not `@a.py`", "thanks", "/quit"])
 
     printed = execute(read(PAGE.read_text(encoding="utf-8"))[0].text, tree({"a.py": "print()\n"}), {"input": lambda _: next(typed)})
 
-    assert printed == "could not attach @b.py: no such file — did you mean @a.py?\nok\nok\n"
+    assert printed == "! could not attach @b.py: no such file — did you mean @a.py?\n! in code, not attached: @a.py\nok\nok\n"
     assert "print()" in wire.bodies[0]["messages"][0]["content"]
-    assert [message["content"] for message in wire.bodies[1]["messages"]] == ["Be brief.", "explain a.py and @b.py", "ok", "thanks"]
+    assert [message["content"] for message in wire.bodies[1]["messages"]] == ["Be brief.", "explain a.py and @b.py, not `@a.py`", "ok", "thanks"]
 
 
 def test_responses_of_the_page(tree: Tree) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import filerefs
-from filerefs import cli
+from filerefs import agentsmd, cli, retrieval
 from filerefs.chat.commands import COMMANDS
 
 from ..docs.blocks import execute, read, shell  # noqa: TID252 (tests are no package that has a name)
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EMBEDDING = (REPOSITORY / "docs" / "embedding.md").read_text(encoding="utf-8")
 CHAT = (REPOSITORY / "docs" / "repl.md").read_text(encoding="utf-8")
 BLOCKS = read(EMBEDDING)
-PLAIN, TOOLKIT, ASYNCIO, COMPLETION, PRINTED, PHASES, PHASES_PRINTED = BLOCKS
+PLAIN, TOOLKIT, ASYNCIO, KEPT, KEPT_PRINTED, COMPLETION, PRINTED, PHASES, PHASES_PRINTED = BLOCKS
 GREET = 'def greet(name):\n    return f"Hello, {name}!"\n'
 
 
@@ -50,12 +50,14 @@ class Host:
     def __init__(self, *lines: str) -> None:
         self.lines = [*lines, "/quit"]
         self.sent: list[tuple[str, str]] = []
+        self.lengths: list[int] = []
 
     def input(self, _: str) -> str:
         return self.lines.pop(0)
 
     def chat(self, system: str, history: list[dict[str, str]]) -> str:
         self.sent.append((system, history[-1]["content"]))
+        self.lengths.append(len(history))
         return f"answer {len(self.sent)}"
 
     async def achat(self, system: str, history: list[dict[str, str]]) -> str:
@@ -131,6 +133,45 @@ def test_the_samples_are_left_without_a_traceback(sample: Any, key: str, folder:
 def test_completion_as_shown(folder: Path) -> None:
     """The sample for completion prints what stands behind it."""
     assert PRINTED.text == execute(COMPLETION.text, folder, {})
+
+
+@pytest.mark.parametrize("sample", [pytest.param(PLAIN, id="plain input"), pytest.param(ASYNCIO, id="asyncio"), pytest.param(TOOLKIT, id="prompt_toolkit")])
+def test_the_samples_say_what_there_is_to_say(sample: Any, folder: Path) -> None:
+    """Warnings and notices are each a line behind a mark; where there are none, nothing is printed; what was said is kept."""
+    for number in range(30):
+        (folder / f"{number}.txt").write_text("x\n", encoding="utf-8")
+    lines = ["hello", "see `@greet.py`", " ".join(f"@{number}.txt" for number in range(30)) + " @gret.py"]
+    host = Host(*lines)
+    expected = [filerefs.preprocess(line, root=folder) for line in lines]
+    typed = keyboard("".join(f"{line}\r" for line in [*lines, "/quit"])) if sample is TOOLKIT else contextlib.nullcontext()
+
+    with typed:
+        printed = execute(sample.text, folder, host.names())
+
+    told = [[f"! {notice}" for notice in turn.warnings + turn.notices] for turn in expected]
+    assert any(turn.notices for turn in expected)
+    assert [line for number, notices in enumerate(told) for line in [*notices, f"answer {number + 1}"]] == [
+        line for line in printed.split("\n")[:-1] if not line.startswith("attached")
+    ]
+    assert [1, 3, 5] == host.lengths
+
+
+def test_a_kept_file_as_shown(folder: Path) -> None:
+    """The sample for a file that stays prints what stands behind it."""
+    assert KEPT_PRINTED.text == execute(KEPT.text, folder, {})
+
+
+def test_the_arguments_of_the_tools_are_all_there(folder: Path) -> None:
+    """The table of the tools names each of them with all of its arguments, and no other."""
+    chapter = EMBEDDING.partition("## Tools for the model")[2].partition("\n## ")[0]
+    named: dict[str, list[str]] = {}
+    for tool, argument in re.findall(r"^\| (?:`(\w+)`)? ?\| (?:`(\w+)`)? ?\|", chapter, re.MULTILINE):
+        arguments = named.setdefault(tool, []) if tool else named[list(named)[-1]]
+        arguments += [argument] if argument else []
+    with filerefs.Preprocessor(folder) as files:
+        tools = [*retrieval.file_tools(files), *agentsmd.tools([agentsmd.Entry(name="AGENTS.md", text="x", inline="")])]
+
+    assert {tool.name: list(tool.parameters["properties"]) for tool in tools} == named
 
 
 def test_the_phases_print_what_they_should(folder: Path) -> None:

@@ -63,5 +63,6 @@ def describe(outcome: Outcome) -> str:
         case _:
             assert_never(outcome)
 
+
 assert_type(filerefs.messages.preprocess_messages([], ".").turn, Turn)
 assert_type(filerefs.agentsmd.discover("project").docs, tuple[filerefs.agentsmd.Doc, ...])
