@@ -17,7 +17,6 @@ from filerefs.prefetching import prefetch
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve, resolve_one
 from filerefs.root import Root, Trouble
 from filerefs.rootlike import adopt
-from filerefs.troubles import openable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -322,7 +321,7 @@ def _range_notes(lines: Range, content: Content) -> list[str]:
 
 def _replacement(mention: Mention, content: Content) -> str:
     """Return the plain path that takes the place of a token, with the lines that it named."""
-    plain = naming.plain_form(openable(mention.name))
+    plain = naming.plain_form(mention.name)
     typed = mention.ref.upto(mention.end)
     if content.kind == "directory":
         return plain + "/" if typed.endswith(("/", "\\")) and mention.name != "." and not plain.startswith('"') else plain

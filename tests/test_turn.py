@@ -431,15 +431,6 @@ def test_error_arguments_in_a_loop(project: Path, message: Any, prompt: Any) -> 
         asyncio.run(files.preprocess_async(message, prompt))
 
 
-@pytest.mark.parametrize("name", ["~", "c:"])
-def test_names_that_are_paths_elsewhere(tree: Tree, name: str) -> None:
-    """A folder called like a home or a drive keeps the dot in front, so that nobody takes its files for others."""
-    turn = preprocess(f"see @./{name}/q.py", root=tree({f"{name}/q.py": "1\n"}))
-
-    assert turn.message == f"see ./{name}/q.py"
-    assert [outcome.path for outcome in turn.attached] == [f"{name}/q.py"]
-
-
 def test_subclass_of_str(project: Path) -> None:
     """Text that brings its own type along is text."""
 
