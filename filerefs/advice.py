@@ -49,11 +49,11 @@ def _near(path: str, lookup: Lookup) -> str:
     """Suggest names out of one listing: that of the deepest folder on the way that exists, in whatever case."""
     parts = path.replace("\\", "/").strip("/").split("/")
     depth = next((depth for depth in range(len(parts) - 1, 0, -1) if not isinstance(lookup.find("/".join(parts[:depth])), Trouble)), 0)
-    folder, depth = _descend("/".join(parts[:depth]), parts, depth, lookup)
-    names = lookup.near(folder or ".", parts[depth])
+    folder, reached = _descend("/".join(parts[:depth]), parts, depth, lookup)
+    names = lookup.near(folder or ".", parts[reached])
     if not names:
-        # Where the case of the way alone was wrong, the way is the hint.
-        return f"did you mean {_reference(f'{folder}/')}?" if folder and not path.startswith(f"{folder}/") else ""
+        # Where a part of the way was typed in another case, the way is the hint.
+        return f"did you mean {_reference(f'{folder}/')}?" if reached > depth else ""
     folders = _folders(folder, lookup)
     found = [_reference((f"{folder}/" if folder else "") + name + ("/" if name in folders else "")) for name in names]
     return f"did you mean {' or '.join(found)}?"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from filerefs import decoding, naming
-from filerefs.limits import KIB, MIB, cut, utf8_length
+from filerefs.limits import KIB, MIB, count_lines, cut, utf8_length
 from filerefs.outcomes import Reason
 from filerefs.root import Trouble
 
@@ -133,7 +133,7 @@ def with_total(content: Content) -> Content:
     """Return *content* with the number of its lines, if it is the whole of a text."""
     if content.kind != "file" or content.truncated:
         return content
-    return replace(content, total_lines=content.text.count("\n") + (content.text[-1:] not in ("", "\n")))
+    return replace(content, total_lines=count_lines(content.text))
 
 
 def slice_text(whole: Content, ranges: Sequence[tuple[int, int | None]], cap: int | None) -> Content:
@@ -158,7 +158,7 @@ def _capped(content: Content, text: str, cap: int | None, told: tuple[str, ...])
 
 def _lines_within(lines: Lines, text: str) -> Lines:
     """Return the part of *lines* that *text*, cut at its end, still shows."""
-    left = text.count("\n") + (text[-1:] not in ("", "\n"))
+    left = count_lines(text)
     kept = []
     for first, last in lines:
         if left <= 0:

@@ -168,6 +168,11 @@ def utf8_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+def count_lines(text: str) -> int:
+    """Return how many lines *text* has, one that nothing ends among them; only a line feed ends one."""
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
+
+
 def cut(text: str, limit: int | None) -> tuple[str, bool]:
     """
     Return the beginning of *text* that fits into *limit* UTF-8 bytes, and whether anything was cut off.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from filerefs import naming
 from filerefs.advice import hint_for
@@ -14,7 +14,7 @@ from filerefs.mentions import parse
 from filerefs.resolving import NOT_FOUND, Lookup
 from filerefs.root import Trouble
 from filerefs.troubles import NO_FOLDER, NOT_A_FOLDER, openable
-from filerefs.walk import Walk
+from filerefs.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from filerefs.limits import Limits
     from filerefs.resolving import Target
     from filerefs.rootlike import RootLike
-    from filerefs.walk import Ignore
+    from filerefs.walk import Ignore, Walk
 
 USUAL: Final = 200
 MOST: Final = 1000
@@ -35,28 +35,6 @@ _LONGEST_PATTERN = 200
 _ALTERNATIVES = 64
 _BRACES = re.compile(r"\{([^{}]*+)\}")
 _WILDCARDS = frozenset("*?[")
-
-
-class _Names(Walk):
-    """
-    A walk that tells its two limits apart: `cut` says whether there are more names to walk.
-
-    Attributes:
-        crowded: Folders that hold more names than are looked at, in the order of the walk.
-    """
-
-    def __init__(self, root: RootLike, folder: str, *, folder_entries: int | None, **options: Any) -> None:  # noqa: ANN401 (those of every walk)
-        super().__init__(root, folder, folder_entries=folder_entries, **options)
-        self.most = folder_entries
-        self.crowded: list[str] = []
-
-    def _list(self, folder: str, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as it is in every walk)
-        found = super()._list(folder, *arguments, **options)
-        # Where the other limit is reached, no further folder is listed: so it was this one's.
-        if self.cut:
-            self.crowded.append(folder)
-            self.cut = False
-        return found
 
 
 def list_names(root: RootLike, ignore: Ignore, limits: Limits, *, folder: str, pattern: str, limit: int) -> str:
@@ -78,9 +56,10 @@ def list_names(root: RootLike, ignore: Ignore, limits: Limits, *, folder: str, p
             return complain(typed, trouble.detail, hint_for(typed, trouble.reason, lookup), verb="list")
         name = found.name
     limit = max(1, min(limit, MOST))
-    names = _Names(root, name, limit=SEARCHED if pattern else limit, ignore=ignore, depth=None, folder_entries=limits.directory_entries, without=frozenset())
+    names = walk(root, folder=name, limit=SEARCHED if pattern else limit, ignore=ignore, folder_entries=limits.directory_entries)
     shown, more = _take(names, _matcher(pattern, name), limit, limits.file_bytes)
-    notes = [*_more(more=more, cut=names.cut, pattern=pattern, higher=limit < MOST and (names.cut or len(shown) == limit)), *_notes(names)]
+    notes = [*_more(more=more, stopped=names.stopped, pattern=pattern, higher=limit < MOST and (names.stopped or len(shown) == limit))]
+    notes += _notes(names, limits.directory_entries)
     if _alternatives(pattern)[1]:
         notes.append(f"The braces stand for more than {_ALTERNATIVES} patterns; only the first {_ALTERNATIVES} were tried.")
     return "\n".join([_headline(shown, name, pattern), *shown, *notes])
@@ -164,21 +143,21 @@ def _headline(shown: list[str], folder: str, pattern: str) -> str:
     return f"{count} {where}{f', matching {naming.label(pattern)}' if pattern else ''}:"
 
 
-def _more(*, more: bool, cut: bool, pattern: str, higher: bool) -> list[str]:
+def _more(*, more: bool, stopped: bool, pattern: str, higher: bool) -> list[str]:
     """Return what to do where more names match than are shown, or may; nothing where there are no more."""
-    if not more and cut and pattern:
+    if not more and stopped and pattern:
         return ["More names may match, since not all were compared with the pattern: ask for a folder."]
     ways = f"for a folder, for a pattern, or for a higher limit ({MOST} at most)" if higher else "for a folder or for a pattern"
-    return [f"There is more: ask {ways}."] if more or cut else []
+    return [f"There is more: ask {ways}."] if more or stopped else []
 
 
-def _notes(names: _Names) -> list[str]:
+def _notes(names: Walk, most: int | None) -> list[str]:
     notes = []
     if names.crowded:
         first = "the root folder" if names.crowded[0] == "." else f"{naming.label(names.crowded[0])}/"
         count = len(names.crowded)
         where = f"In {first}" if count == 1 else f"In each of {count} folders, of which {first} is the first,"
-        notes.append(f"{where} no more than {names.most} names are looked at: the others are not listed by any call, but read_ref reads them.")
+        notes.append(f"{where} no more than {most} names are looked at: the others are not listed by any call, but read_ref reads them.")
     for count, what in (
         (names.ignored, "left out by ignore rules"),
         (names.withheld, "left out because it may hold credentials"),

@@ -17,6 +17,7 @@ from filerefs.prefetching import prefetch
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve, resolve_one
 from filerefs.root import Root, Trouble
 from filerefs.rootlike import adopt
+from filerefs.troubles import no_such_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -164,7 +165,7 @@ class _Loader:
         if isinstance(content, Trouble):
             return [self._refused(group.mentions, target.name, content)]
         shown, missing = _divide(group.mentions, content)
-        outcomes: list[Outcome] = [self._refused(missing, target.name, _no_such_lines(content))] if missing else []
+        outcomes: list[Outcome] = [self._refused(missing, target.name, content.unreached or no_such_lines(content.total_lines))] if missing else []
         if shown and not self._budget.take(content.shown):
             return [*outcomes, self._over_budget(shown, target.name)]
         if self._room is not None and content.data is not None:
@@ -235,13 +236,6 @@ def _is_missing(first: int, content: Content) -> bool:
         return first > content.total_lines
     # What a cut took away is there; what could not be reached is behind all that is shown.
     return content.unreached is not None and all(last < first for _, last in content.lines or ())
-
-
-def _no_such_lines(content: Content) -> Trouble:
-    if content.unreached is not None:
-        return content.unreached
-    lines = "line" if content.total_lines == 1 else "lines"
-    return Trouble(Reason.BAD_RANGE, f"the file has {content.total_lines or 'no'} {lines}")
 
 
 def _attached(target: Target, mentions: Sequence[Mention], content: Content) -> Attached:

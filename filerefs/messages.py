@@ -214,9 +214,7 @@ def _with_leftover(turn: Turn) -> Turn:
     """Return *turn* with the warning of a changed section, which it has already where that is in the prompt that it was given."""
     from filerefs.phases import LEFTOVER
 
-    fields: dict[str, Any] = {name: getattr(turn, name) for name in Turn.__slots__}
-    fields["warnings"] = tuple(dict.fromkeys((*turn.warnings, LEFTOVER)))
-    return Turn(**fields)
+    return turn.__replace__(warnings=tuple(dict.fromkeys((*turn.warnings, LEFTOVER))))
 
 
 class _Outputs:

@@ -149,6 +149,11 @@ def _judge_text(name: str) -> Trouble | None:
     return _HOME if name == "~" or name.startswith("~/") else None
 
 
+def no_such_lines(total: int | None) -> Trouble:
+    """Return what is said of lines behind the end of a file that has *total*."""
+    return Trouble(Reason.BAD_RANGE, f"the file has {total or 'no'} {'line' if total == 1 else 'lines'}")
+
+
 def openable(path: str) -> str:
     """Return *path*, which is relative and exists, so that the gate lets it pass: a folder called `~` or `c:` is no home and no drive."""
     return path if _judge_text(path) is None else f"./{path}"

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from types import TracebackType
-    from typing import Final, Self
+    from typing import Any, Final, Self
 
     from filerefs.limits import Limits, MediaPolicy
     from filerefs.memory import Memory
@@ -105,6 +105,10 @@ class Turn:
             "notices": list(self.notices),
             "refs": refs,
         }
+
+    def __replace__(self, /, **changes: object) -> Turn:
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__} | changes
+        return Turn(**values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Turn):

@@ -137,7 +137,8 @@ class Walk(Iterator["tuple[str, Entry]"]):
     The counts are those of what was walked so far.
 
     Attributes:
-        cut: Whether there are more names: a limit was reached, for all or in a folder.
+        stopped: Whether there are more names because the limit for all was reached.
+        crowded: Folders that hold more names than were read of each, in the order of the walk.
         ignored: Names that a rule leaves out; what is below an ignored folder is not counted.
         withheld: Names left out because they are those of secrets.
         unreadable: Folders that could not be listed; with nothing else it was the first.
@@ -149,7 +150,8 @@ class Walk(Iterator["tuple[str, Entry]"]):
     def __init__(
         self, root: RootLike, folder: str, *, limit: int | None, ignore: Ignore | None, depth: int | None, folder_entries: int | None, without: frozenset[str]
     ) -> None:
-        self.cut = False
+        self.stopped = False
+        self.crowded: list[str] = []
         self.ignored = 0
         self.withheld = 0
         self.unreadable = 0
@@ -163,6 +165,11 @@ class Walk(Iterator["tuple[str, Entry]"]):
         self._looked = 0
         self._names = self._run(folder)
 
+    @property
+    def cut(self) -> bool:
+        """Whether there are more names: a limit was reached, for all or in a folder."""
+        return self.stopped or bool(self.crowded)
+
     def __next__(self) -> tuple[str, Entry]:
         return next(self._names)
 
@@ -172,12 +179,12 @@ class Walk(Iterator["tuple[str, Entry]"]):
         while waiting:
             folder, level, chain = waiting.popleft()
             if self._limit is not None and self._looked > _EFFORT * self._limit:
-                self.cut = True
+                self.stopped = True
                 return
             entries, chain = self._list(folder, chain, first=level == 1)
             for entry in entries:
                 if shown == self._limit:
-                    self.cut = True
+                    self.stopped = True
                     return
                 path = _beneath(folder, entry.name)
                 if entry.kind == "directory" and (self._depth is None or level < self._depth):
@@ -192,7 +199,8 @@ class Walk(Iterator["tuple[str, Entry]"]):
             self.unreadable += 1
             return [], chain
         self._looked += len(listing.entries)
-        self.cut |= listing.more
+        if listing.more:
+            self.crowded.append(folder)
         self.withheld += listing.withheld
         entries = [entry for entry in listing.entries if entry.kind != "directory" or entry.name not in self._without]
         if self._ignore is None:

@@ -53,6 +53,7 @@ def hint(path: str, reason: Reason, project: Path) -> str:
         pytest.param("Src/Deep/Model.py", "did you mean @src/deep/model.py?", id="all of the way in another case"),
         pytest.param("SRC/quux.rs", "did you mean @src/?", id="a folder in another case, and nothing near in it"),
         pytest.param("src/quux.rs", "", id="a folder as it is, and nothing near in it"),
+        pytest.param("src\\quux.rs", "", id="the same as a Windows path"),
         pytest.param("MAIN.py/app.py", "did you mean @main.py?", id="a file in another case is no way"),
         pytest.param("src/app", "did you mean @src/app.py?", id="the extension left out"),
         pytest.param("docs/guide-one.md", 'did you mean @"docs/guide one.md"?', id="a name that needs quotes"),

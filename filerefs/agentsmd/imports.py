@@ -17,9 +17,10 @@ from filerefs.agentsmd.reading import read_text
 from filerefs.agentsmd.reports import Candidate, Report, unique
 from filerefs.agentsmd.roots import FolderView, Roots
 from filerefs.errors import OptionError
-from filerefs.limits import utf8_length
+from filerefs.limits import count_lines, utf8_length
 from filerefs.resolving import Hit, Lookup, looks_like_path, resolve
 from filerefs.root import Trouble
+from filerefs.troubles import no_such_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -270,8 +271,7 @@ class _Expansion:
             return None
         start, body = _slice(read.text, hit.lines) if hit.lines else (None, read.text.strip() if rules.trim == "all" else read.text)
         if start == len(read.text) and read.complete:
-            total = read.text.count("\n") + (read.text[-1:] not in ("", "\n"))
-            self._refuse(tree, token, f"the file has {total or 'no'} {'line' if total == 1 else 'lines'}")
+            self._refuse(tree, token, no_such_lines(count_lines(read.text)).detail)
             return None
         if not body.strip() and read.complete:
             self._report.omit(name, read.size, Omission.BLANK)

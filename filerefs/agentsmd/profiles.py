@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast, get_args
 
 from filerefs.errors import OptionError, OptionTypeError
-from filerefs.limits import KIB, MIB
+from filerefs.limits import KIB, MIB, check_count
 
 if TYPE_CHECKING:
     from filerefs.agentsmd.frames import Style
@@ -83,7 +83,7 @@ class Profile:
         for name in ("names", "additions", "markers"):
             object.__setattr__(self, name, _read_names(name, getattr(self, name)))
         for name in ("file_bytes", "budget"):
-            _check_limit(name, getattr(self, name))
+            check_count(name, getattr(self, name))
         for field in fields(self):
             choices = _CHOICES.get(field.name)
             if choices and getattr(self, field.name) not in choices:
@@ -119,15 +119,6 @@ def _check_mark(mark: str) -> None:
         mark.format(shown=0, size=0, limit=0, block="")
     except (AttributeError, LookupError, ValueError) as error:
         raise OptionError("mark", mark, "text with no other fields than {shown}, {size}, {limit} and {block}") from error
-
-
-def _check_limit(option: str, limit: object) -> None:
-    if limit is None:
-        return
-    if not isinstance(limit, int) or isinstance(limit, bool):
-        raise OptionTypeError(option, limit, "a number of at least 0, or None")
-    if limit < 0:
-        raise OptionError(option, limit, "a number of at least 0, or None")
 
 
 DEFAULT: Final = Profile(

@@ -8,7 +8,7 @@ of one turn, and the next turn has another one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filerefs import Attached, Turn, format_ref, parse
 
@@ -71,9 +71,7 @@ class Conversation:
         turn = self._preprocessor.preprocess(f"{kept}{_GAP}{message}" if kept else message, self.base)
         # No name and no path in plain form holds a line feed, so the first gap is the one that was put there.
         if kept:
-            fields: dict[str, Any] = {name: getattr(turn, name) for name in Turn.__slots__}
-            fields["message"] = turn.message.partition(_GAP)[2]
-            turn = Turn(**fields)
+            turn = turn.__replace__(message=turn.message.partition(_GAP)[2])
         self.turn = turn
         return turn
 

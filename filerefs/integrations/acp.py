@@ -97,7 +97,8 @@ class FileRefs:
         reader = Reader(self._files.folder, self._files.root)
         reader.read(blocks)
         files = self._files if reader.buffers is None else self._files.on(reader.buffers)
-        turn = _with_notices(files.preprocess(reader.message, prompt, refs=reader.refs), reader.notices)
+        turn = files.preprocess(reader.message, prompt, refs=reader.refs)
+        turn = turn.__replace__(notices=(*turn.notices, *reader.notices))
         # A link that is no file has a notice, and nothing else says what became of it.
         if self._on_turn is not None and (turn.outcomes or turn.warnings or turn.notices):
             self._on_turn(turn)
@@ -115,16 +116,3 @@ def _check(blocks: object) -> None:
     # Its characters would be blocks that nobody knows, and be passed over.
     if isinstance(blocks, str | bytes):
         raise OptionTypeError("blocks", blocks, "the list of content blocks of a prompt")
-
-
-def _with_notices(turn: Turn, notices: Iterable[str]) -> Turn:
-    return Turn(
-        message=turn.message,
-        original=turn.original,
-        prompt=turn.prompt,
-        section=turn.section,
-        outcomes=turn.outcomes,
-        plain=turn.plain,
-        warnings=turn.warnings,
-        notices=(*turn.notices, *notices),
-    )

@@ -126,12 +126,12 @@ def test_the_same_words_again(folder: Path) -> None:
     assert "CHARLIE" in second.system
 
 
-def subagent(**options: Any) -> Any:
-    return {"name": "helper", "description": "Helps.", **options}
+def worker(**options: Any) -> Any:
+    return {"name": "second", "description": "Helps.", **options}
 
 
 def task(description: str = "look at @b.py") -> AIMessage:
-    return calling("task", description=description, subagent_type="helper")
+    return calling("task", description=description, subagent_type="second")
 
 
 @EITHER_WAY
@@ -140,9 +140,9 @@ def test_sub_agents_have_no_section(folder: Path, *, has_middleware: bool, is_as
     """A sub-agent sees neither the files of the person's message nor those that its task names; two may run at once."""
     middleware = FileRefsMiddleware(folder)
     helper_model = ScriptedModel()
-    helper = subagent(system_prompt="You help.", model=helper_model, tools=[], middleware=[middleware] if has_middleware else [])
+    second = worker(system_prompt="You help.", model=helper_model, tools=[], middleware=[middleware] if has_middleware else [])
     both = task().model_copy(update={"tool_calls": [*task().tool_calls, *task("look at @a.py").tool_calls]})
-    talk = chat(both, "done", middleware=[middleware], subagents=[helper], is_async=is_async)  # type: ignore[arg-type]
+    talk = chat(both, "done", middleware=[middleware], subagents=[second], is_async=is_async)  # type: ignore[arg-type]
 
     sent = talk.send("see @a.py")
 
@@ -157,8 +157,8 @@ def test_sub_agents_have_no_section(folder: Path, *, has_middleware: bool, is_as
 def test_sub_agents_with_tools(folder: Path, *, is_async: bool) -> None:
     """A sub-agent that has the tools reads files by itself."""
     helper_model = ScriptedModel(script=[calling("read_ref", ref="b.py"), "found"])
-    helper = subagent(system_prompt="You help.", model=helper_model, tools=[], middleware=[FileRefsMiddleware(folder, tools=True)])
-    talk = chat(task(), "done", middleware=[FileRefsMiddleware(folder)], subagents=[helper], is_async=is_async)  # type: ignore[arg-type]
+    second = worker(system_prompt="You help.", model=helper_model, tools=[], middleware=[FileRefsMiddleware(folder, tools=True)])
+    talk = chat(task(), "done", middleware=[FileRefsMiddleware(folder)], subagents=[second], is_async=is_async)  # type: ignore[arg-type]
 
     talk.send("see @a.py")
 
@@ -178,7 +178,7 @@ def test_forks_have_no_section(folder: Path, *, is_async: bool) -> None:
             task(),  # type: ignore[arg-type]
             "done",
             middleware=[FileRefsMiddleware(folder, tools=True), AgentsMdMiddleware(folder)],
-            subagents=[subagent(mode="fork", model=fork_model)],
+            subagents=[worker(mode="fork", model=fork_model)],
             is_async=is_async,
         )
 
